@@ -1,0 +1,247 @@
+"""The one drawing style of the book: each function returns a `Picture` that follows light and dark.
+
+Figures are drawn with matplotlib and kept as SVG whose colours are CSS variables, so that the page's theme decides
+them and the text stays text.  A role (query, key, value, weight, output) has one colour everywhere.
+"""
+
+import html
+import io
+import re
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+PALETTE = {  # role: (on a light page, on a dark page); each at least 4.5 : 1 against its paper, but for the grid
+    "query": ("#1f5fa8", "#7db4f0"),
+    "key": ("#a04c08", "#f0a35e"),
+    "value": ("#17734a", "#5cc795"),
+    "weight": ("#7a3c9e", "#c99ce8"),
+    "output": ("#b0224a", "#f58aa4"),
+    "ink": ("#1f2328", "#e6e8eb"),
+    "muted": ("#59626d", "#a3adb8"),
+    "grid": ("#d3d8de", "#3b444f"),
+    "paper": ("#fefefe", "#121416"),
+}
+ROLES = ("query", "key", "value", "weight", "output")
+STYLE = {
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "svg.fonttype": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": PALETTE["muted"][0],
+    "axes.labelcolor": PALETTE["ink"][0],
+    "axes.axisbelow": True,
+    "text.color": PALETTE["ink"][0],
+    "xtick.color": PALETTE["muted"][0],
+    "ytick.color": PALETTE["muted"][0],
+    "grid.color": PALETTE["grid"][0],
+    "legend.frameon": False,
+    "lines.linewidth": 2,
+}
+
+
+def css():
+    """Return the style sheet that defines `--mt-query` and the other colours, for light and dark pages."""
+    light, dark = ("".join(f"--mt-{role}:{shades[i]};" for role, shades in PALETTE.items()) for i in (0, 1))
+    return f":root{{{light}}}html[data-theme=dark],body[data-jp-theme-light=false]{{{dark}}}"
+
+
+class Picture:
+    """A drawing as inline SVG with its alternative text, shown by Jupyter and by the built page.
+
+    `svg` is the inside of an element of `width` by `height` units, shown at `zoom` pixels a unit; `role` is "img",
+    or "group" where the drawing holds links.  ValueError where `alt` is not a sentence.
+    """
+
+    def __init__(self, width, height, svg, alt, zoom=1, role="img"):
+        if not alt[:1].isupper() or not alt.endswith("."):
+            raise ValueError(f"alt is {alt!r}; it must be a sentence that tells what is to be seen.")
+        self.width, self.height, self.svg, self.alt, self.zoom, self.role = width, height, svg, alt, zoom, role
+
+    def _repr_html_(self):
+        label = html.escape(self.alt, quote=True)
+        return (
+            f'<svg class="mt-figure" xmlns="http://www.w3.org/2000/svg" role="{self.role}" aria-label="{label}" '
+            f'viewBox="0 0 {self.width:g} {self.height:g}" style="width:{self.width * self.zoom:g}px;max-width:100%">'
+            f"<style>{css()}</style>{self.svg}</svg>"
+        )
+
+
+def _drawing(draw, alt, size=(4.8, 3.0), panels=1, **subplots):
+    """Call `draw(*axes)` in the book's style and return the Picture; sizes are in inches."""
+    with mpl.rc_context({**STYLE, "svg.hashsalt": alt}):
+        figure = Figure(figsize=size, layout="constrained")
+        axes = np.atleast_1d(figure.subplots(1, panels, **subplots))
+        draw(*axes)
+        file = io.StringIO()
+        figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
+    return Picture(size[0] * 72, size[1] * 72, _themed(file.getvalue()), alt, zoom=4 / 3)
+
+
+def _themed(svg):
+    """Strip matplotlib's header, round coordinates to 2 digits and turn palette colours into CSS variables."""
+    svg = re.sub(r"^.*?<svg[^>]*>|<metadata>.*?</metadata>|<!--.*?-->|</svg>\s*$", "", svg, flags=re.S)
+    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)
+    svg = re.sub(r"(font: [^;\"]*?px) [^;\"]*", r"\1 var(--mt-font, sans-serif)", svg)
+    svg = re.sub(r"\s*\n\s*", "\n", svg)
+    for role, (light, _) in PALETTE.items():
+        svg = svg.replace(light, f"var(--mt-{role}, {light})")
+    return svg
+
+
+def _color(role):
+    return PALETTE[role][0]
+
+
+def _mesh(axis, matrix, role, top):
+    """Shade the cells of `matrix` (n, m) by opacity, so that 0 is the paper in light and in dark."""
+    n, m = matrix.shape
+    for i in range(n):
+        for j in range(m):
+            shade = float(np.clip(matrix[i, j] / top, 0, 1))
+            axis.add_patch(mpl.patches.Rectangle((j - 0.5, i - 0.5), 1, 1, fc=_color(role), alpha=0.65 * shade, lw=0))
+    axis.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), aspect="equal")
+
+
+def heatmap(matrix, rows, columns, *, alt, role="weight", digits=1):
+    """Draw `matrix` (n, m) as shaded cells with their numbers; used from chapter 1 on."""
+    matrix = np.asarray(matrix, dtype=float)
+
+    def draw(axis):
+        _mesh(axis, matrix, role, max(matrix.max(), 1e-12))
+        for i, j in np.ndindex(matrix.shape):
+            axis.text(j, i, f"{matrix[i, j]:.{digits}f}", ha="center", va="center", fontsize=9)
+        axis.set_xticks(range(len(columns)), columns, rotation=35, ha="left", rotation_mode="anchor")
+        axis.set_yticks(range(len(rows)), rows)
+        axis.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False, labelcolor=_color("ink"))
+        axis.spines[:].set_visible(False)
+
+    return _drawing(draw, alt, size=(4.8, 0.9 + 3.4 * len(rows) / len(columns)))
+
+
+def arrows(vectors, *, alt, roles=None):
+    """Draw the vectors of a dict, name -> array (2,), as arrows from the origin; used from chapter 2 on."""
+    points = np.array(list(vectors.values()), dtype=float)
+    roles = roles or ["query"] * len(points)
+
+    def draw(axis):
+        low, high = np.minimum(points.min(0), 0), np.maximum(points.max(0), 0)
+        room = 0.22 * (high - low).max()
+        axis.grid(True, lw=0.6)
+        for (x, y), role in zip(points, roles):
+            axis.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": _color(role), "lw": 2})
+        for side, align in ((points[:, 0] >= 0, "left"), (points[:, 0] < 0, "right")):
+            last = -np.inf
+            for i in sorted(np.flatnonzero(side), key=lambda i: points[i, 1]):
+                last = max(points[i, 1], last + 0.3 * room)
+                axis.annotate(list(vectors)[i], (points[i, 0], last), (6 if align == "left" else -6, 0), va="center",
+                              textcoords="offset points", ha=align, color=_color(roles[i]))  # fmt: skip
+        axis.set(xlim=(low[0] - 1.6 * room, high[0] + 1.6 * room), ylim=(low[1] - room, high[1] + room),
+                 aspect="equal")  # fmt: skip
+        axis.spines[:].set_visible(False)
+
+    return _drawing(draw, alt, size=(4.8, 3.8))
+
+
+def words(groups, *, alt):
+    """Scatter words in the plane: `groups` is a dict, group -> dict of word -> array (2,); used in chapter 1."""
+
+    def draw(axis):
+        for role, (group, points) in zip(("query", "key", "value", "weight", "output"), groups.items()):
+            xy = np.array(list(points.values()), dtype=float)
+            axis.scatter(*xy.T, s=22, color=_color(role), label=group, lw=0)
+            for word, (x, y) in points.items():
+                axis.annotate(word, (x, y), (4, 3), textcoords="offset points", fontsize=9, color=_color(role))
+        axis.margins(0.14)
+        axis.set(xticks=[], yticks=[])
+        axis.spines[:].set_visible(False)
+        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=len(groups), handletextpad=0.2)
+
+    return _drawing(draw, alt, size=(4.8, 4.0))
+
+
+def bars(panels, labels, *, alt, role="weight", ylabel="", digits=2):
+    """Draw a dict, title -> values (n,), as bar charts that share their axis; used from chapter 2 on.
+
+    The values are written on the bars when there are at most eight, else only the labels that are not empty.
+    """
+
+    def draw(*axes):
+        for axis, (title, values) in zip(axes, panels.items()):
+            drawn = axis.bar(range(len(values)), values, color=_color(role), width=0.75)
+            if len(values) <= 8:
+                axis.bar_label(drawn, fmt=f"%.{digits}f", padding=2, fontsize=9, color=_color("ink"))
+            axis.set_xticks(range(len(values)), labels)
+            axis.tick_params(axis="x", length=0, labelcolor=_color("ink"), labelsize=9)
+            axis.set_xlabel(title)
+            axis.axhline(0, color=_color("muted"), lw=0.8)
+        axes[0].set_ylabel(ylabel)
+        axes[0].margins(y=0.12)
+
+    return _drawing(draw, alt, size=(4.8, 2.6), panels=len(panels), sharey=True)
+
+
+def curves(x, lines, *, alt, xlabel, ylabel, logx=False):
+    """Draw a dict, label -> values (n,), over `x` (n,), each line named at its end; used from chapter 2 on."""
+    dashes = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+
+    def draw(axis):
+        axis.grid(True, axis="y", lw=0.6)
+        for role, dash, (label, y) in zip(ROLES, dashes, lines.items()):
+            axis.plot(x, y, color=_color(role), ls=dash)
+            axis.annotate(label, (x[-1], y[-1]), (5, 0), textcoords="offset points", va="center",
+                          color=_color(role), annotation_clip=False)  # fmt: skip
+        axis.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if logx else "linear")
+
+    return _drawing(draw, alt, size=(4.8, 2.9))
+
+
+def fan(word, weights, *, alt):
+    """Draw one word with lines to others, each as thick as its weight (dict, word -> weight); used on the cover."""
+    width, row = 460, 30
+    middle, svg = len(weights) * row / 2 + 5, []
+    for i, (other, weight) in enumerate(weights.items()):
+        y = (i + 0.5) * row + 5
+        svg.append(
+            f'<path d="M110 {middle:g}C210 {middle:g} 210 {y:g} 300 {y:g}" fill="none" stroke="var(--mt-weight)" '
+            f'stroke-width="{1 + 24 * weight:.2f}" stroke-opacity="{0.3 + 0.6 * weight:.2f}"/>'
+            f'<text x="310" y="{y + 5:g}" fill="var(--mt-key)">{html.escape(other)}</text>'
+            f'<text x="{width - 40}" y="{y + 5:g}" fill="var(--mt-muted)" text-anchor="end">{weight:.2f}</text>'
+        )
+    svg.append(
+        f'<text x="100" y="{middle + 7:g}" fill="var(--mt-query)" text-anchor="end" font-size="22" '
+        f'font-weight="bold">{html.escape(word)}</text>'
+    )
+    return Picture(width, 2 * middle, f'<g font-family="inherit" font-size="15">{"".join(svg)}</g>', alt)
+
+
+def concept_map(chapters, *, alt):
+    """Draw the concepts of each chapter as linked boxes in reading order; used on the cover.
+
+    `chapters` is a list of (title, address, [(concept, address), …]); a chapter is a row, arrows lead onwards.
+    """
+    width, box, gap, height = 460, 34, 12, 0
+    svg = []
+    for title, address, concepts in chapters:
+        svg.append(
+            f'<a href="{address}"><text x="0" y="{height + 16}" fill="var(--mt-query)" font-weight="bold">'
+            f"{html.escape(title)}</text></a>"
+        )
+        height += 28
+        columns = 3
+        side = (width - gap * (columns - 1)) / columns
+        for i, (concept, link) in enumerate(concepts):
+            x, y = (i % columns) * (side + gap), height + (i // columns) * (box + gap)
+            svg.append(
+                f'<a href="{link}"><rect x="{x + 1:g}" y="{y}" width="{side - 2:g}" height="{box}" rx="6" '
+                f'fill="var(--mt-paper)" stroke="var(--mt-muted)"/><text x="{x + side / 2:g}" y="{y + 22}" '
+                f'fill="var(--mt-ink)" text-anchor="middle">{html.escape(concept)}</text></a>'
+            )
+            if i and i % columns:
+                svg.append(f'<path d="M{x - gap + 1:g} {y + box / 2:g}h{gap - 3}m-4 -4l4 4l-4 4" class="mt-arrow"/>')
+        height += -(-len(concepts) // columns) * (box + gap) + 14
+    style = "<style>.mt-arrow{fill:none;stroke:var(--mt-muted);stroke-width:1.5}</style>"
+    inside = f'{style}<g font-family="inherit" font-size="14">{"".join(svg)}</g>'
+    return Picture(width, height, inside, alt, role="group")
