@@ -1,1 +1,1 @@
-"""The helper package of *Transformers from the Dot Product Up*: one module a chapter, built in that chapter."""
+"""The helper package of *Transformers from the Dot Product Up*: one concept, one module, built in its chapter."""

@@ -1,0 +1,44 @@
+"""Dot products, cosine similarity and nearest neighbours; built in chapter 2."""
+
+import numpy as np
+
+from .inputs import same_width
+
+
+def unit(a):
+    """Divide each vector of `a` (…, d) by its length; a zero vector stays zero.  Built in chapter 2."""
+    length = np.linalg.norm(a, axis=-1, keepdims=True)
+    return a / np.where(length == 0, 1, length)
+
+
+def cosine_similarity(a, b):
+    """Return the cosine of the angle between `a` and `b`: 1 for one direction, 0 at right angles, −1 for opposite.
+
+    Shapes: a (…, d), b (…, d), the leading axes broadcast -> (…).  A zero vector has no direction: its cosine is 0.
+    Raises ValueError where the last axes differ, naming both shapes.  Built in chapter 2.
+    """
+    a, b = same_width(a, b)
+    return (unit(a) * unit(b)).sum(-1)
+
+
+def cosine_matrix(a, b=None):
+    """Return the cosines between all rows of `a` and all rows of `b` (of `a` itself where `b` is not given).
+
+    Shapes: a (…, n, d), b (…, m, d) -> (…, n, m).  Raises ValueError where the last axes differ.  Built in chapter 2.
+    """
+    a, b = same_width(a, a if b is None else b)
+    return unit(a) @ unit(b).swapaxes(-1, -2)
+
+
+def nearest(matrix, query, k):
+    """Return the `k` rows of `matrix` with the largest cosine to `query`, best first.
+
+    Shapes: matrix (n, d), query (d,) -> indices (k,), cosines (k,).  Equal cosines keep the order of the rows.
+    Raises ValueError where the widths differ or k is not in 1 … n.  Built in chapter 2.
+    """
+    matrix, query = same_width(matrix, query, ("matrix", "query"))
+    if not 1 <= k <= len(matrix):
+        raise ValueError(f"k is {k}; expected a number from 1 to {len(matrix)}, the number of rows.")
+    cosines = unit(matrix) @ unit(query)
+    indices = np.argsort(-cosines, kind="stable")[:k]
+    return indices, cosines[indices]

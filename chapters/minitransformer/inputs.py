@@ -1,0 +1,33 @@
+"""What stands at every function's door: arrays of floats, and shapes that fit."""
+
+import numpy as np
+
+
+def floats(x, name="x"):
+    """Return `x` (any shape) as an array of floats; float32 and float64 stay what they are, integers become float64.
+
+    Raises TypeError for what is not numbers and ValueError for rows of unequal length.  Used from chapter 2 on.
+    """
+    try:
+        x = np.asarray(x)
+    except ValueError as ragged:
+        raise ValueError(f"{name} has rows of unequal length; expected a rectangular array: {ragged}.") from None
+    if x.dtype.kind in "biu":
+        return x.astype(float)
+    if x.dtype.kind != "f":
+        raise TypeError(f"{name} holds {x.dtype} values; expected real numbers: convert them with float() first.")
+    return x
+
+
+def same_width(a, b, names=("a", "b")):
+    """Return `a` (…, d) and `b` (…, d) as arrays of floats.
+
+    Raises ValueError, naming both shapes, where their last axes differ.  Used from chapter 2 on.
+    """
+    a, b = floats(a, names[0]), floats(b, names[1])
+    if not a.ndim or not b.ndim or a.shape[-1] != b.shape[-1]:
+        raise ValueError(
+            f"{names[0]} has shape {a.shape} and {names[1]} has shape {b.shape}; expected vectors of one length: "
+            "make their last axes equal."
+        )
+    return a, b

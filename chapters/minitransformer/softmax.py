@@ -1,0 +1,48 @@
+"""Softmax, its logarithm, and entropy; built in chapter 3."""
+
+import numpy as np
+
+from .inputs import floats
+
+
+def softmax(x, axis=-1, temperature=1.0):
+    """Turn scores into positive weights that sum to 1 along `axis`: exp(x / T), divided by its sum.
+
+    Shapes: x (…, n, …) -> the same.  Exact for any finite scores; an entry of −inf gets weight 0, a row of only −inf
+    gets zeros, and a NaN or +inf makes its whole row NaN.  float32 stays float32.
+    Raises ValueError where the temperature is not a positive finite number.  Bridle (1990); built in chapter 3.
+    """
+    x = floats(x)
+    if not 0 < temperature < np.inf:
+        raise ValueError(f"temperature is {temperature}; expected a positive finite number: for T → 0 use argmax.")
+    top = x.max(axis, keepdims=True, initial=-np.inf)
+    with np.errstate(over="ignore", invalid="ignore"):
+        e = np.exp((x - np.where(top == -np.inf, 0, top)) / float(temperature))
+    total = e.sum(axis, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+
+
+def log_softmax(x, axis=-1):
+    """Return the logarithm of `softmax(x, axis)` without ever forming a weight that rounds to 0.
+
+    Shapes: x (…, n, …) -> the same; entries of −inf stay −inf.  Built in chapter 3.
+    """
+    x = floats(x)
+    top = x.max(axis, keepdims=True, initial=-np.inf)
+    with np.errstate(over="ignore", invalid="ignore"):
+        x = x - np.where(top == -np.inf, 0, top)
+    total = np.exp(x).sum(axis, keepdims=True)
+    return x - np.log(np.where(total == 0, 1, total))
+
+
+def entropy(p, axis=-1):
+    """Return −Σ p log p in nats: 0 where one weight has everything, log n where all n are equal.
+
+    Shapes: p (…, n, …), each row along `axis` summing to 1 (or 0) -> the shape without `axis`.  0 log 0 counts as 0.
+    Raises ValueError where a weight is negative or a row sums to something else.  Shannon (1948); built in chapter 3.
+    """
+    p = floats(p, "p")
+    total = p.sum(axis)
+    if (p < 0).any() or np.any((total != 0) & (np.abs(total - 1) > 1e-2)):
+        raise ValueError("p has negative weights or rows that do not sum to 1; expected weights: apply softmax first.")
+    return -(p * np.log(np.where(p > 0, p, 1))).sum(axis) + 0.0  # turns −0 into 0

@@ -1,0 +1,262 @@
+"""Words as vectors: the book's text, vectors trained from it, vectors read from files, PCA; built in chapter 1."""
+
+import difflib
+import hashlib
+import inspect
+import os
+import re
+import tempfile
+import zipfile
+import zlib
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import platformdirs
+from gensim import downloader
+from gensim.corpora import WikiCorpus
+from gensim.models import KeyedVectors
+from gensim.test.utils import datapath
+from gensim.utils import simple_preprocess
+from scipy import sparse
+from scipy.sparse.linalg import svds
+from smart_open import open as open_any
+
+TEXTS = ("enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2", "lee_background.cor")
+
+GLOVE_EXAMPLES = {  # three words of glove-twitter-25 as printed by Tumu (key tumu2024 in the bibliography)
+    word: np.array(numbers.split(), dtype=np.float32)
+    for word, numbers in {
+        "screen": "0.31098 -0.53336 0.9123 -0.15256 0.89117 -0.10692 0.78658 -0.19013 0.93285 0.52754 0.31475 0.63839 "
+        "-3.4433 -0.65918 0.055317 1.3083 0.4009 0.0071616 -0.27728 0.017544 -0.86985 -0.60072 1.3789 0.25096 -1.4383",
+        "rock": "0.021641 -0.54484 0.78102 -0.10052 0.10482 0.53319 1.0586 0.90491 0.2594 -0.73547 -0.12972 -0.59679 "
+        "-3.4979 -0.61679 -0.15259 0.072474 -0.45453 -0.14681 0.09392 0.32735 -0.68834 -0.020972 0.21344 -0.63178 "
+        "1.3292",
+        "remote": "0.1125 0.38049 0.40254 0.089511 0.58018 0.067418 0.41842 -0.46138 1.8756 0.99621 0.19743 0.27248 "
+        "-2.7099 -0.65497 0.54752 1.0199 0.58964 0.1559 0.93753 -0.28045 -0.8659 -0.88299 0.85855 -0.39055 -1.0604",
+    }.items()
+}
+PCA_EXAMPLES = {  # five GloVe words of width 100 projected to the plane, as printed by Margalit (key margalit2023)
+    "florida": np.array([-2.40062016, 0.00478901]),
+    "california": np.array([-2.54245794, -0.37579669]),
+    "texas": np.array([-2.24764634, -0.12963368]),
+    "politics": np.array([3.02004564, 2.88826688]),
+    "truth": np.array([4.17067881, -2.38762552]),
+}
+
+
+class Vectors(KeyedVectors):
+    """gensim's KeyedVectors, which for an unknown word also names the nearest spellings; used from chapter 1 on."""
+
+    def get_index(self, key, default=None):
+        """Return the row of `key`; KeyError with near matches where it is unknown."""
+        if key in self.key_to_index or default is not None or not isinstance(key, str):
+            return super().get_index(key, default)
+        near = difflib.get_close_matches(key.lower(), self.index_to_key[:50_000], n=3)
+        hint = f"did you mean {', '.join(near)}?" if near else "try a more frequent word, in lower case."
+        raise KeyError(f"{key!r} is not among the {len(self):,} words of these vectors: {hint}")
+
+
+def load_corpus():
+    """Return the book's text as a list of documents, each a list of lower-case words.
+
+    106 shortened Wikipedia articles and 300 Australian news stories that come with gensim.  Used in chapter 1.
+    """
+    articles = WikiCorpus(datapath(TEXTS[0]), dictionary={}, processes=1).get_texts()
+    with open(datapath(TEXTS[1]), encoding="utf-8") as news:
+        return [*articles, *map(simple_preprocess, news)]
+
+
+def count_pairs(sentences, index, window=5):
+    """Count how often two words stand at most `window` words apart.
+
+    Shapes: sentences, lists of words; index, dict of word -> row, words outside it are skipped -> sparse (n, n),
+    symmetric.  Built in chapter 1.
+    """
+    rows = [np.array([index[word] for word in words if word in index], dtype=int) for words in sentences]
+    left = np.concatenate([row[:-step] for step in range(1, window + 1) for row in rows])
+    right = np.concatenate([row[step:] for step in range(1, window + 1) for row in rows])
+    counts = sparse.coo_array((np.ones(len(left)), (left, right)), shape=(len(index), len(index))).tocsr()
+    return counts + counts.T
+
+
+def ppmi(counts, smoothing=0.75):
+    """Turn co-occurrence counts into positive pointwise mutual information, log p(w, c) / (p(w) p(c)) or 0.
+
+    Shapes: counts, sparse (n, n) -> sparse (n, n).  `smoothing` is the power on the context counts.
+    Church and Hanks (1990), Levy et al. (2015); built in chapter 1.
+    """
+    pairs = counts.tocoo()
+    word = counts.sum(axis=1)
+    context = word**smoothing
+    information = np.log(pairs.data * context.sum() / (word[pairs.row] * context[pairs.col]))
+    keep = information > 0
+    return sparse.csr_array((information[keep], (pairs.row[keep], pairs.col[keep])), shape=counts.shape)
+
+
+def train_vectors(sentences, size=100, window=5, min_count=5):
+    """Learn word vectors from text: counts, PPMI, truncated SVD.  Deterministic.
+
+    Shapes: sentences, lists of words -> `Vectors` of n words by `size`, most frequent word first, float32; n counts
+    the words seen `min_count` times or more.  Raises ValueError where n is not larger than `size`.
+    Levy, Goldberg and Dagan (2015); built in chapter 1.
+    """
+    seen = Counter(word for words in sentences for word in words)
+    vocabulary = [word for word, count in seen.most_common() if count >= min_count]
+    if len(vocabulary) <= size:
+        raise ValueError(
+            f"{len(vocabulary)} words occur {min_count} times or more; expected over {size}: give more text."
+        )
+    index = {word: row for row, word in enumerate(vocabulary)}
+    matrix = ppmi(count_pairs(sentences, index, window))
+    u, s, _ = svds(matrix, k=size, v0=np.ones(len(index)))
+    vectors = Vectors(size)
+    vectors.add_vectors(vocabulary, (u * np.sqrt(s))[:, ::-1].astype(np.float32))
+    return vectors
+
+
+def pca(x, k=2):
+    """Project the rows of `x` onto the `k` orthogonal directions in which they vary most.
+
+    Shapes: x (n, d) -> (n, k), every column with mean 0.  Signs are fixed: the largest entry of a direction is
+    positive.  Raises ValueError where k is not in 1 … min(n, d).  Pearson (1901); built in chapter 1.
+    """
+    x = np.asarray(x, dtype=float)
+    if x.ndim != 2 or not 1 <= k <= min(x.shape):
+        raise ValueError(f"x has shape {x.shape} and k is {k}; expected (n, d) and 1 ≤ k ≤ min(n, d).")
+    centred = x - x.mean(axis=0)
+    directions = np.linalg.svd(centred, full_matrices=False)[2][:k]
+    largest = np.abs(directions).argmax(axis=1)
+    signs = np.sign(directions[range(k), largest])
+    return centred @ (signs[:, None] * directions).T
+
+
+def load_vectors(name="book", download=True):
+    """Return word vectors: the book's own, a set known to gensim's downloader, or those of a text file.
+
+    `name` is "book", a name such as "glove-twitter-25" (fetched once; FileNotFoundError where it is not here and
+    `download` is False, ConnectionError where it cannot be fetched), or the path of a word2vec or GloVe text file,
+    plain or compressed (ValueError with the line's number where the file is malformed).
+    The book's own are trained at the first call, in seconds, and kept in `cache_folder()`.  Used from chapter 1 on.
+    """
+    if name == "book":
+        return _book_vectors()
+    if Path(name).is_file():
+        return _read_text(Path(name))
+    if Path(name).suffix in {".txt", ".vec", ".gz", ".bz2"} or Path(name).name != str(name):
+        raise FileNotFoundError(f"there is no file {str(name)!r}; expected word2vec or GloVe text: check the path.")
+    return _read_text(_downloaded(name, download))
+
+
+def cache_folder():
+    """Return the folder of the trained vectors: $MINITRANSFORMER_CACHE, or the system's own; used in chapter 1."""
+    return Path(os.environ.get("MINITRANSFORMER_CACHE") or platformdirs.user_cache_dir("minitransformer"))
+
+
+def _book_vectors():
+    """Load the book's vectors from the cache, which is named after what they are made of; train them if need be."""
+    path = cache_folder() / f"book-{_content()}.npz"
+    try:
+        with np.load(path) as kept:
+            words, array = kept["words"].tolist(), kept["vectors"]
+    except FileNotFoundError:
+        words = None
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as damage:
+        print(f"The cached vectors {path} are damaged ({type(damage).__name__}): training them again.")
+        words = None
+    if words is None:
+        vectors = train_vectors(load_corpus())
+        _write(path, words=np.array(vectors.index_to_key), vectors=vectors.vectors)
+        return vectors
+    vectors = Vectors(array.shape[1])
+    vectors.add_vectors(words, array)
+    return vectors
+
+
+def _content():
+    """Return a digest of the texts and of the code that turns them into vectors."""
+    digest = hashlib.sha256()
+    for text in TEXTS:
+        digest.update(Path(datapath(text)).read_bytes())
+    for function in (load_corpus, count_pairs, ppmi, train_vectors):
+        digest.update(inspect.getsource(function).encode())
+    return digest.hexdigest()[:16]
+
+
+def _write(path, **arrays):
+    """Write `arrays` beside `path` and rename, so that a reader sees a whole file or none."""
+    beside = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as beside:
+            np.savez(beside, **arrays)
+        os.replace(beside.name, path)
+    except OSError as problem:
+        raise OSError(
+            f"the vectors cannot be written to {path.parent} ({problem.strerror or problem}): free some space there, "
+            "or set MINITRANSFORMER_CACHE to a folder that can be written to."
+        ) from None
+    finally:
+        if beside:
+            Path(beside.name).unlink(missing_ok=True)
+
+
+def _downloaded(name, download):
+    """Return the path of a set of vectors of gensim's downloader, fetched when it is not here yet."""
+    path = Path(downloader.BASE_DIR, name, f"{name}.gz")
+    if not path.exists() and not download:
+        raise FileNotFoundError(f"{name!r} is not on this machine; load_vectors({name!r}) fetches it once.")
+    if not path.exists():
+        try:
+            downloader.load(name, return_path=True)
+        except Exception as problem:  # the downloader raises bare Exception too
+            reason = re.sub(r"\s+", " ", str(problem)).strip(" .")
+            raise ConnectionError(
+                f"{name!r} could not be fetched into {downloader.BASE_DIR} ({reason}): it takes a network, a name that "
+                'gensim knows and a folder that can be written to; load_vectors("book") needs none of them.'
+            ) from None
+    return path
+
+
+def _read_text(path):
+    """Read a word2vec text file (first line: how many words, how many numbers) or a GloVe one (no such line)."""
+    words, rows, expected = {}, [], None
+    try:
+        with open_any(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                fields = line.split()
+                if number == 1 and len(fields) == 2 and all(field.isdecimal() for field in fields):
+                    expected, width = map(int, fields)
+                    continue
+                if number == 1:
+                    width = len(fields) - 1
+                word, row = _read_line(line, width, path, number)
+                if word not in words:
+                    words[word] = len(rows)
+                    rows.append(row)
+    except (UnicodeDecodeError, EOFError, OSError, zlib.error) as problem:
+        raise ValueError(
+            f"{path} cannot be read ({problem}); expected word2vec or GloVe text: fetch it again."
+        ) from None
+    if not rows or (expected is not None and number - 1 != expected):
+        told = "at least 1" if expected is None else f"{expected:,}, as its first line says"
+        raise ValueError(f"{path} holds {len(rows):,} words; expected {told}: the file is truncated: fetch it again.")
+    vectors = Vectors(width)
+    vectors.add_vectors(list(words), np.array(rows, dtype=np.float32))
+    return vectors
+
+
+def _read_line(line, width, path, number):
+    """Return the word and the numbers of one line; ValueError, with the line's number, where it is malformed."""
+    fields = line.rstrip().split(" ")
+    word = " ".join(fields[:-width]) if width else ""
+    try:
+        row = np.array(fields[-width:], dtype=np.float32)
+    except ValueError:
+        row = None
+    if not word or row is None or not np.isfinite(row).all():
+        raise ValueError(
+            f"line {number} of {path} has {len(fields)} fields and begins {line[:30].strip()!r}; expected a word and "
+            f"{width} numbers: mend or remove the line."
+        )
+    return word, row
