@@ -1,0 +1,56 @@
+# The commands of this book: `make help` lists them.
+# Paths are relative throughout, so that the folder may have any name.
+
+.DEFAULT_GOAL := help
+.PHONY: help book test live lab bench constraints clean
+.NOTPARALLEL:
+
+# What is run comes from .venv alone, and so does the kernel that executes the chapters.
+unexport PYTHONPATH PYTHONHOME
+export JUPYTER_PREFER_ENV_PATH = 1
+
+BOOK = _build/html/index.html
+RUN = .venv/bin/python
+
+# $(call set_up,steps): bring .venv up to date; says nothing when it is.
+set_up = @python=$$(sh scripts/find_python.sh) && "$$python" scripts/environment.py $(1)
+
+help:  ## list these targets
+	@echo "make TARGET, where TARGET is one of"
+	@sed -n 's/^\([a-z]*\):  ## \(.*\)/  \1:\2/p' Makefile | awk -F: '{printf "%-13s %s\n", $$1, $$2}'
+	@echo "PYTHON=/path/to/python chooses the Python (3.11, 3.12 or 3.13) that .venv is made with."
+
+book:  ## set everything up and build the book
+	$(call set_up,book)
+	@$(RUN) scripts/build.py
+
+test:  ## set everything up, build the book and run all tests, those in a browser too
+	$(call set_up,book test browser)
+	@$(RUN) scripts/build.py
+	@echo "Checking the code's style with ruff."
+	@$(RUN) -m ruff check
+	@echo "Running the tests with pytest."
+	@$(RUN) -m pytest
+	@echo "All tests passed. The book that they tested is $(BOOK)"
+
+live:  ## serve the book, rebuild it on save and reload the open page
+	$(call set_up,book)
+	@$(RUN) scripts/live.py
+
+lab:  ## open the chapters as notebooks in JupyterLab
+	$(call set_up,book)
+	@echo "Starting JupyterLab: double-click a chapter, and it opens as a notebook. Ctrl-C stops it."
+	@$(RUN) -m jupyterlab chapters
+
+bench:  ## measure how fast the helper package is
+	$(call set_up,book test)
+	@echo "Timing the helper package."
+	@$(RUN) tests/bench.py
+
+constraints:  ## renew the pinned versions in constraints.txt
+	@python=$$(sh scripts/find_python.sh) && "$$python" scripts/renew_constraints.py
+
+clean:  ## delete what was built and every cache (.venv stays)
+	@echo "Deleting _build and the caches of the tests."
+	@rm -rf _build .pytest_cache .hypothesis .ruff_cache
+	@echo "Clean. For a set-up from nothing, delete .venv and node_modules too."

@@ -1,0 +1,34 @@
+"""Serve the book, rebuild it when a file is saved and reload the open page: `python scripts/live.py [PORT]`."""
+
+import subprocess
+import sys
+
+from livereload import Server
+
+from build import ROOT
+
+WATCHED = ("chapters", "reference", "_ext", "figs", "*.md", "*.yml", "*.bib")
+
+
+def rebuild():
+    """Build in a new process, which imports the helper package and the extensions afresh."""
+    done = subprocess.run([sys.executable, "scripts/build.py"], cwd=ROOT, check=False)
+    if done.returncode:
+        print("The build failed; the page stays as it was until the next save.", flush=True)
+
+
+def serve(port):
+    """Build once, then serve on this machine and watch until Ctrl-C."""
+    rebuild()
+    server = Server()
+    for name in WATCHED:
+        server.watch(name, rebuild)
+    print(f"Serving the book at http://127.0.0.1:{port}/ and watching for changes; Ctrl-C stops.", flush=True)
+    server.serve(root="_build/html", host="127.0.0.1", port=port)
+
+
+if __name__ == "__main__":
+    try:
+        serve(int(sys.argv[1]) if len(sys.argv) > 1 else 8000)
+    except OSError as error:
+        sys.exit(f"The book could not be served ({error.strerror}): give another port, `make live PORT=8001`.")

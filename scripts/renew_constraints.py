@@ -1,0 +1,57 @@
+"""Renew constraints.txt: resolve requirements-test.txt afresh, without the present constraints.
+
+uv, installed into an environment that is thrown away, resolves for all supported Pythons and systems at once and
+takes one version for all of them where there is one.
+"""
+
+import datetime
+import subprocess
+import sys
+import tempfile
+import tomllib
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+HEADER = """\
+# The exact versions with which the book is built and tested, on Python 3.11, 3.12 and 3.13.
+# Written by `make constraints` on {date}, which resolves requirements-test.txt afresh; not edited by hand.
+# Renew at least twice a year: `make constraints`, then `make test`, then commit this file.
+"""
+
+
+def wanted(root=ROOT):
+    """Return the requirements of the book, its tests and its package, as lines."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    files = [root / name for name in ("requirements.txt", "requirements-test.txt")]
+    lines = [line.strip() for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    return project["dependencies"] + [line for line in lines if line and line[0] not in "#-"]
+
+
+def resolve(requirements):
+    """Return the pinned versions, one a line."""
+    with tempfile.TemporaryDirectory() as folder:
+        venv.create(folder, with_pip=True)
+        python = Path(folder) / "bin" / "python"
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "uv"], check=True)
+        command = [python, "-m", "uv", "pip", "compile", "-", "--universal", "--python-version=3.11"]
+        command += ["--fork-strategy=fewest", "--no-annotate", "--no-header", "--quiet"]
+        text = "\n".join(requirements)
+        return subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def renew(root=ROOT):
+    """Write constraints.txt, beside first and then renamed."""
+    print("Resolving the newest versions that go together.", flush=True)
+    pins = resolve(wanted(root))
+    beside = root / "constraints.txt.new"
+    beside.write_text(HEADER.format(date=datetime.date.today()) + pins, encoding="utf-8")
+    beside.replace(root / "constraints.txt")
+    print(f"{len(pins.splitlines())} versions are in constraints.txt: run `make test`, then commit it.")
+
+
+if __name__ == "__main__":
+    try:
+        renew()
+    except subprocess.CalledProcessError:
+        sys.exit("The versions could not be resolved, for the reason above; constraints.txt is as it was.")
