@@ -11,6 +11,8 @@ export JUPYTER_PREFER_ENV_PATH = 1
 
 BOOK = _build/html/index.html
 RUN = .venv/bin/python
+# Not .venv/bin/jupyter-book: the first line of that script cannot name a folder with a space.
+BUILD = $(RUN) -c "from jupyter_book.cli.main import main; main()" build . -n -W --keep-going
 
 # $(call set_up,steps): bring .venv up to date; says nothing when it is.
 set_up = @python=$$(sh scripts/find_python.sh) && "$$python" scripts/environment.py $(1)
@@ -22,11 +24,14 @@ help:  ## list these targets
 
 book:  ## set everything up and build the book
 	$(call set_up,book)
-	@$(RUN) scripts/build.py
+	@echo "Building the book; the first time, every cell is executed."
+	@$(BUILD)
+	@echo "The book is at $(BOOK)"
 
 test:  ## set everything up, build the book and run all tests, those in a browser too
 	$(call set_up,book test browser)
-	@$(RUN) scripts/build.py
+	@echo "Building the book; the first time, every cell is executed."
+	@$(BUILD)
 	@echo "Checking the code's style with ruff."
 	@$(RUN) -m ruff check
 	@echo "Running the tests with pytest."

@@ -5,16 +5,13 @@ import sys
 
 from livereload import Server
 
-from build import ROOT
-
 WATCHED = ("chapters", "reference", "_ext", "figs", "*.md", "*.yml", "*.bib")
 
 
 def rebuild():
     """Build in a new process, which imports the helper package and the extensions afresh."""
-    done = subprocess.run([sys.executable, "scripts/build.py"], cwd=ROOT, check=False)
-    if done.returncode:
-        print("The build failed; the page stays as it was until the next save.", flush=True)
+    if subprocess.run(["make", "--no-print-directory", "book"], check=False).returncode:
+        print("The build failed; the pages stay as they were until the next save.", flush=True)
 
 
 def serve(port):
