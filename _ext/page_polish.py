@@ -1,0 +1,55 @@
+"""Mend what the theme's pages lack: speed, order and what a screen reader needs.
+
+The frame of the pages is mended in the templates beside this file, where each change says its reason; here are the
+lists of scripts, the description, and the few attributes that docutils and MyST-NB write into the text.
+"""
+
+import re
+from html import escape
+
+from docutils import nodes
+
+# This one must have run before the inline script that adds the page's name to what it defines.
+NOT_DEFERRED = "_static/documentation_options.js"
+DESCRIPTION_LENGTH = 155  # about what search engines show
+MENDED = (
+    # These roles are for lists of another shape; axe calls the result a critical fault.
+    (re.compile(r'<div role="list" class="citation-list">'), '<div class="citation-list">'),
+    (re.compile(r'(<div class="citation"[^>]*) role="doc-biblioentry"'), r"\1"),
+    # The label would replace the words that are to be seen ("Show code cell source").
+    (re.compile(r'<summary aria-label="Toggle hidden content">'), "<summary>"),
+)
+
+
+def tidy(script_files):
+    """Return the scripts without repetitions, and let them wait until the text is there."""
+    kept = []
+    for script in script_files:
+        if script.filename and script.filename != NOT_DEFERRED:
+            script.attributes["defer"] = "defer"
+        if script not in kept:
+            kept.append(script)
+    return kept
+
+
+def description(doctree):
+    """Return the beginning of the first paragraph of a page, up to the end of a word."""
+    paragraphs = (p for p in doctree.findall(nodes.paragraph) if isinstance(p.parent, nodes.section))
+    text = " ".join(next(paragraphs, nodes.paragraph()).astext().split())
+    return text if len(text) <= DESCRIPTION_LENGTH else text[:DESCRIPTION_LENGTH].rsplit(" ", 1)[0] + " …"
+
+
+def polish(app, pagename, templatename, context, doctree):
+    """Mend one page before its template is filled."""
+    if pagename != "search":  # its own scripts need the others at once
+        context["script_files"] = tidy(context["script_files"])
+    if doctree and (text := description(doctree)):
+        context["metatags"] += f'\n<meta name="description" content="{escape(text)}" />'
+    for wrong, right in MENDED:
+        context["body"] = wrong.sub(right, context.get("body", ""))
+
+
+def setup(app):
+    """Connect the mending, after all extensions have added their scripts."""
+    app.connect("html-page-context", polish, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,76 @@
+"""Give the site its colours and icons, and take out of it what no page loads.
+
+The palette of the figures becomes a stylesheet of the site, so that text, explorables and figures share one source.
+The icon fonts are cut down to the icons that can be seen: 300 kB become less than 10.
+"""
+
+import re
+from pathlib import Path
+
+from fontTools import subset
+
+PALETTE = "palette.css"
+NOT_LOADED = ("**/*.map", "**/*.ttf", "scripts/fontawesome.js")
+ICON_RULE = re.compile(r'((?:\.fa-[\w-]+:before,?)+)\{content:"([^"]+)"\}')
+ICON_NAME = re.compile(r"\bfa-[\w-]+")
+ESCAPED = re.compile(r"\\([0-9a-f]{4})")
+ICON = re.compile("[\ue000-\uf8ff]")  # the fonts keep their icons in Unicode's private area
+
+
+def write_palette(app):
+    """Write the colours of the figures into the site, where they are not there yet in this state."""
+    path = Path(app.outdir) / "_static" / PALETTE
+    source = f"/* from minitransformer.figures, state {Path(app.config.nb_execution_cache_path).name} */\n"
+    if path.is_file() and path.read_text("utf8").startswith(source):
+        return  # importing matplotlib takes longer than all else of a build without changes
+    from minitransformer import figures
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(source + figures.css(), "utf8")
+
+
+def icons_seen(site):
+    """Return the characters of the icons that the pages, their scripts and their stylesheets show."""
+    texts = [path.read_text("utf8") for kind in ("html", "js") for path in site.rglob(f"*.{kind}")]
+    names = {name for text in texts for name in ICON_NAME.findall(text)}
+    seen = set()
+    for path in site.rglob("*.css"):
+        css = ESCAPED.sub(lambda code: chr(int(code[1], 16)), path.read_text("utf8"))
+        for selectors, content in ICON_RULE.findall(css):
+            if names & set(ICON_NAME.findall(selectors)):
+                seen.update(content)
+        seen.update(ICON.findall(ICON_RULE.sub("", css)))  # icons that other rules show
+    return seen
+
+
+def cut_fonts(site):
+    """Keep in each icon font only the icons that are seen."""
+    seen = icons_seen(site)
+    options = subset.Options(flavor="woff2")
+    for path in site.rglob("fontawesome/**/*.woff2"):
+        font = subset.load_font(str(path), options)
+        if set(font.getBestCmap()) <= {ord(icon) for icon in seen}:
+            continue  # cut by an earlier build
+        subsetter = subset.Subsetter(options)
+        subsetter.populate(text="".join(seen))
+        subsetter.subset(font)
+        subset.save_font(font, str(path), options)
+
+
+def lighten(app, exception):
+    """Take out what no page loads, once all pages are written."""
+    if exception or app.builder.format != "html":
+        return
+    static = Path(app.outdir) / "_static"
+    for pattern in NOT_LOADED:
+        for path in static.glob(pattern):
+            path.unlink()
+    cut_fonts(Path(app.outdir))
+
+
+def setup(app):
+    """Connect the writing of the palette and the cutting of the fonts."""
+    app.add_css_file(PALETTE)
+    app.connect("builder-inited", write_palette)
+    app.connect("build-finished", lighten)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,88 @@
+"""The built site, a server for it and a browser, for the tests that look at pages.
+
+`make test` builds the book first; run alone, the tests use the site in _build/html and say so where it is missing or
+older than its sources.
+"""
+
+import functools
+import http.server
+import mimetypes
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SITE = ROOT / "_build" / "html"
+BUILT = ROOT / "_build" / "built"  # written by _ext/build_record.py when a build ends well
+SOURCES = (
+    *("_config.yml", "_toc.yml", "index.md", "references.bib", "package-lock.json", "requirements.txt"),
+    *("chapters/**/*.md", "chapters/minitransformer/**/*", "reference/*.md", "_ext/*", "_static/*", "figs/*.svg"),
+)
+BROWSER_ARGUMENTS = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync"),
+)
+mimetypes.add_type("text/javascript", ".mjs")
+
+
+def pages():
+    """Return the paths of all built pages, relative to the site."""
+    return sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html") if "_static" not in path.parts)
+
+
+def pytest_generate_tests(metafunc):
+    """Run a test that asks for a `page` once for each built page."""
+    if "page" in metafunc.fixturenames:
+        metafunc.parametrize("page", pages() or ["index.html"])
+
+
+def newest_source():
+    """Return the source of the book that was changed last."""
+    files = [path for pattern in SOURCES for path in ROOT.glob(pattern) if path.is_file()]
+    return max((path for path in files if "__pycache__" not in path.parts), key=lambda path: path.stat().st_mtime)
+
+
+@pytest.fixture(scope="session")
+def site():
+    """Return the folder of the built site."""
+    if not (BUILT.is_file() and SITE.is_dir()):
+        pytest.fail("The book is not built, or its last build failed: run `make book`.", pytrace=False)
+    newest = newest_source()
+    if newest.stat().st_mtime > BUILT.stat().st_mtime:
+        pytest.fail(f"{newest.relative_to(ROOT)} is newer than the built book: run `make book`.", pytrace=False)
+    return SITE
+
+
+class QuietFiles(http.server.SimpleHTTPRequestHandler):
+    """Serve a folder without a line for each request."""
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@pytest.fixture(scope="session")
+def server(site):
+    """Return the address at which the built site is served, on this machine alone."""
+    handler = functools.partial(QuietFiles, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as served:
+        threading.Thread(target=served.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{served.server_port}"
+        served.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Return a headless Chromium: the machine's own, else the one that Playwright has installed."""
+    from playwright.sync_api import Error, sync_playwright
+
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = next((path for name in names if (path := shutil.which(name))), None)
+    with sync_playwright() as playwright:
+        try:
+            chromium = playwright.chromium.launch(executable_path=found, args=BROWSER_ARGUMENTS)
+        except Error as error:
+            pytest.fail(f"No Chromium could be started: run `make test`, which sets one up. ({error})", pytrace=False)
+        yield chromium
+        chromium.close()
