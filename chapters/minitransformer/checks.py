@@ -14,6 +14,8 @@ from .dot_product import cosine_matrix, cosine_similarity, unit
 from .softmax import softmax
 from .word_vectors import GLOVE_EXAMPLES
 
+UNANSWERED = "not answered yet: replace the three dots, then run the cell again."
+
 
 @dataclass
 class Check:
@@ -33,7 +35,8 @@ def check(name, answer):
         near = ", ".join(difflib.get_close_matches(name, CHECKS, n=3)) or ", ".join(CHECKS)
         raise ValueError(f"there is no exercise {name!r}; did you mean one of: {near}?")
     hint = find_hint(CHECKS[name], answer)
-    print(f"✗ {name}: {hint}" if hint else f"✓ {name}")
+    mark = "✓" if not hint else "○" if hint == UNANSWERED else "✗"
+    print(f"{mark} {name}" + (f": {hint}" if hint else ""))
 
 
 def find_hint(task, answer):
@@ -47,7 +50,7 @@ def find_hint(task, answer):
         except Exception as error:
             return f"your function raised {type(error).__name__}: {error}"
     if any(result is None or result is ... for result in results):
-        return "not answered yet: replace the three dots, then run the cell again."
+        return UNANSWERED
     expected = _results(task, task.right)
     if _same(results, expected):
         return ""
@@ -119,12 +122,12 @@ def _kept_of(values, k):
 
 CHECKS = {
     "word-vectors-window": Check(
-        3,
+        5,
         {
-            "you looked to one side only: the window reaches to the left and to the right.": 2,
-            "that is a window of 1: the window reaches two words to each side.": 1,
-            "that is every word of the sentence: the window reaches two words to each side.": 5,
-            "you counted the word itself: a word is not its own neighbour.": 4,
+            "the text has ends: at the second word there is one word to the left, at the last none to the right.": 8,
+            "you counted the word itself: a word is not its own neighbour.": 7,
+            "that is a window of 1: the window reaches two words to each side.": 3,
+            "count every occurrence, on both sides: not the different words, nor one side only.": 2,
         },
     ),
     "word-vectors-pmi": Check(
