@@ -33,7 +33,7 @@ BOOK_FILES = (
 FILES = {
     "book": BOOK_FILES,
     "test": (*BOOK_FILES, "requirements-test.txt"),
-    "browser": ("constraints.txt", "scripts/browser.py"),
+    "browser": ("constraints.txt", "scripts/chromium.py"),
 }
 NO_NETWORK = re.compile(
     "NewConnectionError|NameResolutionError|ConnectTimeout|ReadTimeout|ProxyError|Network is unreachable"
@@ -171,7 +171,7 @@ def install_tests(root):
 def install_browser(root):
     """Find or install the browser of the tests."""
     print("Looking for a Chromium that the tests can drive (once).", flush=True)
-    run(["scripts/browser.py"], root)
+    run(["scripts/chromium.py"], root)
 
 
 INSTALL = {"book": install_book, "test": install_tests, "browser": install_browser}

@@ -8,7 +8,6 @@ import datetime
 import subprocess
 import sys
 import tempfile
-import tomllib
 import venv
 from pathlib import Path
 
@@ -21,11 +20,10 @@ HEADER = """\
 
 
 def wanted(root=ROOT):
-    """Return the requirements of the book, its tests and its package, as lines."""
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    """Return what the book and its tests require, as lines without the present constraints."""
     files = [root / name for name in ("requirements.txt", "requirements-test.txt")]
     lines = [line.strip() for path in files for line in path.read_text(encoding="utf-8").splitlines()]
-    return project["dependencies"] + [line for line in lines if line and line[0] not in "#-"]
+    return [line for line in lines if line and not line.startswith(("#", "-c", "-r"))]
 
 
 def resolve(requirements):
@@ -36,8 +34,9 @@ def resolve(requirements):
         subprocess.run([python, "-m", "pip", "install", "--quiet", "uv"], check=True)
         command = [python, "-m", "uv", "pip", "compile", "-", "--universal", "--python-version=3.11"]
         command += ["--fork-strategy=fewest", "--no-annotate", "--no-header", "--quiet"]
+        command += ["--no-emit-package=minitransformer"]
         text = "\n".join(requirements)
-        return subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
+        return subprocess.run(command, cwd=ROOT, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def renew(root=ROOT):

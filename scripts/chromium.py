@@ -1,17 +1,17 @@
 """The Chromium that the tests drive: one that is installed, else Debian's, else Playwright's own download.
 
-`python scripts/browser.py` finds or installs one and notes it in .venv/browser; tests call `launch_options`.
+`python scripts/chromium.py` finds or installs one and notes it in .venv/chromium; tests ask `chosen`.
 """
 
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 from environment import ROOT, apt_install
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-NOTE = ROOT / ".venv" / "browser"
+NO_SANDBOX = ["--no-sandbox"]  # root, as in a container, has none
+NOTE = ROOT / ".venv" / "chromium"
 
 
 def installed():
@@ -19,15 +19,10 @@ def installed():
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
-def launch_options(note=NOTE):
-    """Return the arguments for Playwright's `chromium.launch` that start the browser noted at set-up."""
+def chosen(note=NOTE):
+    """Return the path of the Chromium that set-up chose, None being Playwright's own; without a note, look now."""
     path = note.read_text(encoding="utf-8") if note.is_file() else installed()
-    return options(path or None)
-
-
-def options(path):
-    """Return the launch arguments for the Chromium at `path`; None stands for Playwright's own."""
-    return {"executable_path": path, "args": ["--no-sandbox"]}  # root, as in a container, has no sandbox
+    return path or None
 
 
 def starts(path):
@@ -36,7 +31,7 @@ def starts(path):
 
     with sync_playwright() as playwright:
         try:
-            playwright.chromium.launch(**options(path)).close()
+            playwright.chromium.launch(executable_path=path, args=NO_SANDBOX).close()
         except Error:
             return False
     return True
@@ -48,12 +43,12 @@ def download():
 
 
 def candidates():
-    """Yield paths to try, cheapest first; what has to be installed is, when its turn comes."""
+    """Yield paths to try: what is there, then what apt-get, then what Playwright's own download brings."""
     if path := installed():
         yield path
+    yield None
     if apt_install("chromium") and (path := installed()):
         yield path
-    yield None
     download()
     yield None
 
