@@ -1,7 +1,7 @@
 """Mend what the theme's pages lack: speed, order and what a screen reader needs.
 
 The frame of the pages is mended in the templates beside this file, where each change says its reason; here are the
-lists of scripts, the description, and the few attributes that docutils and MyST-NB write into the text.
+lists of scripts, the description, and the few attributes that docutils and extensions write into the text.
 """
 
 import re
@@ -16,6 +16,8 @@ MENDED = (
     # These roles are for lists of another shape; axe calls the result a critical fault.
     (re.compile(r'<div role="list" class="citation-list">'), '<div class="citation-list">'),
     (re.compile(r'(<div class="citation"[^>]*) role="doc-biblioentry"'), r"\1"),
+    # Every exercise would have the same id.
+    (re.compile(r'<section id="(?:exercise|solution)-content">'), "<section>"),
     # The label would replace the words that are to be seen ("Show code cell source").
     (re.compile(r'<summary aria-label="Toggle hidden content">'), "<summary>"),
 )
@@ -23,13 +25,11 @@ MENDED = (
 
 def tidy(script_files):
     """Return the scripts without repetitions, and let them wait until the text is there."""
-    kept = []
-    for script in script_files:
+    scripts = {(script.filename, script.attributes.get("body")): script for script in reversed(script_files)}
+    for script in scripts.values():
         if script.filename and script.filename != NOT_DEFERRED:
             script.attributes["defer"] = "defer"
-        if script not in kept:
-            kept.append(script)
-    return kept
+    return list(reversed(scripts.values()))
 
 
 def description(doctree):

@@ -16,6 +16,7 @@ class Visit:
         self.tab = browser.new_context(viewport=WIDE, **context).new_page()
         self.tab.on("request", self._request)
         self.tab.on("requestfailed", lambda request: self.faults.append(f"failed: {request.url}"))
+        self.tab.on("response", lambda answer: answer.ok or self.faults.append(f"{answer.status}: {answer.url}"))
         self.tab.on("console", lambda said: said.type == "error" and self.faults.append(f"console: {said.text}"))
         self.tab.on("pageerror", lambda error: self.faults.append(f"exception: {error}"))
 
