@@ -43,12 +43,10 @@ def find_hint(task, answer):
     """Return "" where `answer` is right, else the sentence that helps most; used by `check`, from chapter 1 on."""
     if task.probes and not callable(answer):
         return "expected a function: give its name without calling it."
-    results = []
-    for probe in task.probes or ((),):
-        try:
-            results.append(answer(*probe) if task.probes else answer)
-        except Exception as error:
-            return f"your function raised {type(error).__name__}: {error}"
+    try:
+        results = _results(task, answer)
+    except Exception as error:
+        return f"your function raised {type(error).__name__}: {error}"
     if any(result is None or result is ... for result in results):
         return UNANSWERED
     expected = _results(task, task.right)
@@ -258,9 +256,7 @@ CHECKS = {
             "you multiplied by the temperature: a high one must flatten.": lambda x, t: softmax(x * t),
             "you divided the weights, not the scores: they no longer sum to 1.": lambda x, t: softmax(x) / t,
             "the temperature has no effect: dividing e by it cancels in the sum.": lambda x, t: softmax(x),
-            "you took weights to the power T: the power is 1/T.": lambda x, t: (
-                softmax(x) ** t / (softmax(x) ** t).sum()
-            ),
+            "after taking a power, the weights must be divided by their sum again.": lambda x, t: softmax(x) ** (1 / t),
             "exponentials overflowed: subtract the largest score first.": lambda x, t: (
                 np.exp(x / t) / np.exp(x / t).sum()
             ),

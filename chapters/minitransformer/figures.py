@@ -85,7 +85,7 @@ def _themed(svg):
     svg = re.sub(r"^.*?<svg[^>]*>|<metadata>.*?</metadata>|<!--.*?-->|</svg>\s*$", "", svg, flags=re.S)
     svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)
     svg = re.sub(r"(font: [^;\"]*?px) [^;\"]*", r"\1 var(--mt-font, sans-serif)", svg)
-    svg = re.sub(r"\s*\n\s*", "\n", svg)
+    svg = re.sub(r"\s*\n\s*", "\n", svg).replace("xlink:href", "href")
     for role, (light, _) in PALETTE.items():
         svg = svg.replace(light, f"var(--mt-{role}, {light})")
     return svg

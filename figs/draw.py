@@ -1,0 +1,46 @@
+"""Draw the book's logo and favicon: a query and a key leaving one point, and the angle between them.
+
+    python figs/draw.py        writes logo.svg and favicon.svg beside this file
+
+They stand on a field of their own, so that one file serves light and dark pages.
+"""
+
+from pathlib import Path
+
+from minitransformer.figures import PALETTE
+
+FIELD, QUERY, KEY, ANGLE = PALETTE["query"][0], "#ffffff", PALETTE["key"][1], PALETTE["weight"][1]
+
+
+def arrow(x, y, colour, width):
+    """Return an arrow from the point (14, 50) to (x, y), the head drawn in the arrow's own direction."""
+    dx, dy = x - 14, y - 50
+    length = (dx * dx + dy * dy) ** 0.5
+    ux, uy = dx / length, dy / length
+    bx, by = x - 13 * ux, y - 13 * uy
+    head = f"{x:.1f} {y:.1f} {bx - 6 * uy:.1f} {by + 6 * ux:.1f} {bx + 6 * uy:.1f} {by - 6 * ux:.1f}"
+    return (
+        f'<path d="M14 50L{bx:.1f} {by:.1f}" stroke="{colour}" stroke-width="{width}"/>'
+        f'<polygon points="{head}" fill="{colour}"/>'
+    )
+
+
+def mark(width):
+    """Return the mark as an SVG file's text, its lines `width` units wide in a square of 64."""
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" width="64" height="64">'
+        f'<rect width="64" height="64" rx="13" fill="{FIELD}"/>'
+        f'<path d="M36 45A23 23 0 0 0 27 31" fill="none" stroke="{ANGLE}" stroke-width="{width}"/>'
+        f"{arrow(34, 9, QUERY, width)}{arrow(57, 40, KEY, width)}"
+        f'<circle cx="14" cy="50" r="{width + 2}" fill="{QUERY}"/></svg>\n'
+    )
+
+
+def main():
+    """Write both files; the favicon has wider lines, since it is seen at 16 pixels."""
+    for name, width in (("logo", 4), ("favicon", 6)):
+        Path(__file__).with_name(f"{name}.svg").write_text(mark(width), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""The exercises' checks: each accepts two right answers written differently and rejects every usual wrong one."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy import spatial, special
+
+from minitransformer.checks import CHECKS, UNANSWERED, check, find_hint
+
+SECOND = {  # a right answer to each exercise, written differently from the check's own
+    "word-vectors-window": 3 + 2.0,
+    "word-vectors-pmi": lambda pair, word, context, total: (
+        np.log(pair) + np.log(total) - np.log(word) - np.log(context)
+    ),
+    "word-vectors-mean": lambda words, vectors: (
+        sum(vectors[w] for w in words if w in vectors) / sum(w in vectors for w in words)
+    ),
+    "word-vectors-kept": lambda x, k: sum(sorted(np.linalg.eigvalsh(np.cov(x.T)))[::-1][:k]) / np.trace(np.cov(x.T)),
+    "dot-product-cosine": lambda a, b: 1 - spatial.distance.cosine(a, b),
+    "dot-product-all-pairs": lambda x: 1 - spatial.distance.cdist(x, x, "cosine"),
+    "dot-product-angle": lambda a, b: np.arccos(a @ b / np.sqrt(a @ a * (b @ b))) * 180 / np.pi,
+    "dot-product-without": lambda a, b, i: (a @ b - a[i] * b[i]) / np.sqrt((a @ a - a[i] ** 2) * (b @ b - b[i] ** 2)),
+    "dot-product-variance": 16 / 3,
+    "softmax-axis": lambda x: special.softmax(x, axis=1),
+    "softmax-temperature": lambda x, t: special.softmax(x / t),
+    "softmax-gap": lambda p, n: -np.log((1 - p) / p / (n - 1)),
+    "softmax-logsumexp": special.logsumexp,
+    "softmax-jacobian": lambda p: p[:, None] * (np.eye(len(p)) - p),
+}
+WRONG = [(name, hint) for name, task in CHECKS.items() for hint in task.wrong]
+
+
+def test_every_exercise_has_a_second_right_answer():
+    assert set(SECOND) == set(CHECKS)
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_right_answers_are_accepted(name, capsys):
+    for answer in (CHECKS[name].right, SECOND[name]):
+        check(name, answer)
+        assert capsys.readouterr().out == f"✓ {name}\n"
+
+
+@pytest.mark.parametrize("name, hint", WRONG)
+def test_a_wrong_answer_is_rejected_with_its_own_hint(name, hint):
+    assert find_hint(CHECKS[name], CHECKS[name].wrong[hint]) == hint
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_there_are_at_least_four_wrong_answers(name):
+    assert len(CHECKS[name].wrong) >= 4
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_an_empty_answer_is_said_to_be_empty(name, capsys):
+    check(name, (lambda *args: None) if CHECKS[name].probes else ...)
+    assert capsys.readouterr().out == f"○ {name}: {UNANSWERED}\n"
+
+
+@pytest.mark.parametrize(
+    "answer, hint",
+    [
+        (3.0, "expected a function: give its name without calling it."),
+        (lambda x: x[0, 0], "your function raised IndexError"),
+        (lambda p: p, r"your result has shape \(3,\); expected \(3, 3\)."),
+        (lambda p: np.zeros((3, 3)), r"not yet: you have \[\[0., 0., 0.\].* for the input .*, expected"),
+        (lambda p: "words", r"your result has shape \(\); expected \(3, 3\)."),
+    ],
+)
+def test_an_answer_that_fits_no_known_mistake_is_told_where_it_differs(answer, hint, capsys):
+    check("softmax-jacobian", answer)
+    out = capsys.readouterr().out
+    assert out.startswith("✗ softmax-jacobian: ") and out.count("\n") == 1
+    assert re.search(hint, out), out
+
+
+def test_a_nan_is_not_right():
+    assert find_hint(CHECKS["dot-product-variance"], float("nan"))
+
+
+def test_a_value_that_is_far_off_does_not_give_the_answer_away():
+    assert "5.33" not in find_hint(CHECKS["dot-product-variance"], 7.0)
+
+
+def test_an_unknown_exercise_names_the_nearest():
+    with pytest.raises(ValueError, match="no exercise 'softmax-jacobean'; did you mean one of: softmax-jacobian"):
+        check("softmax-jacobean", 1)

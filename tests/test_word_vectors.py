@@ -1,0 +1,288 @@
+"""Chapter 1's module: counting, PPMI, PCA; the trained vectors, their cache, and files of vectors with every fault."""
+
+import gzip
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from gensim import downloader
+from gensim.models import KeyedVectors
+from gensim.test.utils import datapath
+from sklearn.decomposition import PCA
+
+from minitransformer import word_vectors
+from minitransformer.word_vectors import (
+    GLOVE_EXAMPLES,
+    PCA_EXAMPLES,
+    count_pairs,
+    load_corpus,
+    load_vectors,
+    pca,
+    ppmi,
+    train_vectors,
+)
+
+GLOVE = datapath("test_glove.txt")
+TOY = [line.split() for line in ("the cat sat on the mat", "the dog sat on the rug", "a cat saw a dog")] * 3
+
+
+def loop_counts(sentences, index, window):
+    table = np.zeros((len(index), len(index)))
+    for words in sentences:
+        words = [word for word in words if word in index]
+        for i, word in enumerate(words):
+            for j, other in enumerate(words):
+                if i != j and abs(i - j) <= window:
+                    table[index[word], index[other]] += 1
+    return table
+
+
+@pytest.mark.parametrize("window", [1, 2, 9])
+def test_counting_is_the_triple_loop(window):
+    index = {word: i for i, word in enumerate(["the", "cat", "sat", "dog", "a"])}
+    assert (count_pairs(TOY, index, window).toarray() == loop_counts(TOY, index, window)).all()
+
+
+def test_ppmi_without_smoothing_is_its_definition():
+    counts = count_pairs(TOY, {word: i for i, word in enumerate(["the", "cat", "sat", "dog", "a"])}, 2)
+    joint = counts.toarray() / counts.sum()
+    with np.errstate(divide="ignore"):
+        expected = np.maximum(np.log(joint / np.outer(joint.sum(1), joint.sum(0))), 0)
+    np.testing.assert_allclose(ppmi(counts, smoothing=1).toarray(), expected, atol=1e-12)
+
+
+def test_the_corpus_is_the_one_that_the_book_describes():
+    documents = load_corpus()
+    assert (len(documents), sum(map(len, documents))) == (406, 511_096)
+
+
+def test_training_is_deterministic_and_orders_words_by_frequency():
+    one, two = (train_vectors(TOY, size=3, window=2, min_count=3) for _ in range(2))
+    assert one.index_to_key[0] == "the" and one.vectors.dtype == np.float32
+    assert (one.vectors == two.vectors).all()
+
+
+def test_too_little_text_is_refused():
+    with pytest.raises(ValueError, match="expected over 100: give more text"):
+        train_vectors(TOY)
+
+
+def test_the_books_vectors_agree_with_people():
+    vectors = load_vectors()
+    assert isinstance(vectors, KeyedVectors) and vectors.vectors.shape == (9733, 100)
+    assert vectors.evaluate_word_pairs(datapath("wordsim353.tsv"))[1][0] >= 0.5
+
+
+def test_an_unknown_word_is_named_with_its_near_matches():
+    with pytest.raises(KeyError, match="'frnace' is not among the 9,733 words of these vectors: did you mean france"):
+        load_vectors()["frnace"]
+    assert "frnace" not in load_vectors()
+
+
+@pytest.mark.parametrize("k", [1, 2, 4])
+def test_pca_agrees_with_scikit_learn_up_to_signs(k):
+    x = np.random.default_rng(0).normal(size=(7, 4)) * [4, 3, 2, 1] + 5
+    mine, theirs = pca(x, k), PCA(k).fit_transform(x)
+    np.testing.assert_allclose(np.abs(mine), np.abs(theirs), atol=1e-12)
+    np.testing.assert_allclose(mine.mean(axis=0), 0, atol=1e-12)
+
+
+def test_the_signs_of_pca_do_not_depend_on_the_order_of_the_rows():
+    x = np.random.default_rng(1).normal(size=(6, 4))
+    np.testing.assert_allclose(pca(x[::-1]), pca(x)[::-1], atol=1e-12)
+
+
+@pytest.mark.parametrize("shape, k", [((5, 3), 4), ((5, 3), 0), ((5,), 1)])
+def test_pca_refuses_impossible_sizes(shape, k):
+    with pytest.raises(ValueError, match=rf"k is {k}; expected \(n, d\) and 1"):
+        pca(np.ones(shape), k)
+
+
+def test_the_examples_are_those_of_the_sources():
+    assert {word: len(vector) for word, vector in GLOVE_EXAMPLES.items()} == {"screen": 25, "rock": 25, "remote": 25}
+    assert GLOVE_EXAMPLES["screen"].dtype == np.float32 and GLOVE_EXAMPLES["remote"][12] == np.float32(-2.7099)
+    np.testing.assert_allclose(sum(PCA_EXAMPLES.values()), [1e-8, 0], atol=1e-15)
+
+
+# The cache of the book's vectors
+
+
+@pytest.fixture
+def quick(monkeypatch, tmp_path):
+    """A cache folder of its own and a tiny text; counts how often vectors are trained."""
+    trained = []
+    monkeypatch.setenv("MINITRANSFORMER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(word_vectors, "load_corpus", lambda: TOY)
+    monkeypatch.setattr(word_vectors, "_content", lambda: "0123")
+
+    def train(sentences):
+        trained.append(1)
+        return train_vectors(sentences, size=3, window=2, min_count=3)
+
+    monkeypatch.setattr(word_vectors, "train_vectors", train)
+    return trained
+
+
+def test_vectors_are_trained_once_and_then_read(quick, tmp_path, capsys):
+    first, second = load_vectors(), load_vectors()
+    assert len(quick) == 1 and first.index_to_key == second.index_to_key
+    assert (first.vectors == second.vectors).all()
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["book-0123.npz"]
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "empty", "text"])
+def test_a_damaged_cache_is_rebuilt_and_one_line_says_so(quick, tmp_path, capsys, damage):
+    load_vectors()
+    path = tmp_path / "cache" / "book-0123.npz"
+    whole = path.read_bytes()
+    middle = whole.index(b"vectors.npy") + 200
+    flipped = whole[:middle] + bytes([whole[middle] ^ 255]) + whole[middle + 1 :]
+    path.write_bytes({"cut": whole[:-300], "flip": flipped, "empty": b"", "text": b"no vectors"}[damage])
+    load_vectors()
+    out = capsys.readouterr().out
+    assert len(quick) == 2 and path.read_bytes()[:2] == b"PK"
+    assert out.count("\n") == 1 and "damaged" in out and "training them again" in out
+
+
+def test_the_caches_name_changes_with_the_code(monkeypatch):
+    before = word_vectors._content()
+    monkeypatch.setattr(word_vectors, "ppmi", lambda counts: counts)
+    assert word_vectors._content() != before
+
+
+def test_a_cache_that_cannot_be_written_says_where_and_what_to_do(quick, monkeypatch, tmp_path):
+    (tmp_path / "cache").write_text("a file, not a folder")
+    with pytest.raises(OSError, match="cannot be written to .*cache.*set MINITRANSFORMER_CACHE"):
+        load_vectors()
+
+
+def test_a_full_disk_leaves_nothing_behind(quick, monkeypatch, tmp_path):
+    def full(file, **arrays):
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", full)
+    with pytest.raises(OSError, match="No space left on device.*free some space there"):
+        load_vectors()
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_two_processes_at_once_do_no_harm(tmp_path):
+    environment = {**os.environ, "MINITRANSFORMER_CACHE": str(tmp_path)}
+    code = "from minitransformer.word_vectors import load_vectors; print(load_vectors().vectors.sum())"
+    both = [
+        subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    outs = [process.communicate() for process in both]
+    assert [process.returncode for process in both] == [0, 0] and outs[0] == outs[1]
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+# Files of vectors
+
+
+def test_a_real_glove_file_is_read_as_gensim_reads_it():
+    mine, theirs = load_vectors(GLOVE), KeyedVectors.load_word2vec_format(GLOVE, no_header=True)
+    assert mine.index_to_key == theirs.index_to_key and len(mine) == 76
+    assert (mine.vectors == theirs.vectors).all()
+
+
+@pytest.fixture
+def write(tmp_path):
+    def writer(text, name="some vectors é.txt"):
+        path = tmp_path / name
+        with gzip.open(path, "wb") if name.endswith(".gz") else path.open("wb") as file:
+            file.write(text.encode() if isinstance(text, str) else text)
+        return path
+
+    return writer
+
+
+@pytest.mark.parametrize("name", ["vectors.txt", "vectors.txt.gz"])
+def test_word2vec_text_with_its_first_line_is_read(write, name):
+    vectors = load_vectors(write('3 2\nthe 1 2 \n" 3 4\nété 5 -6e-1\n', name))
+    assert vectors.index_to_key == ["the", '"', "été"]
+    assert vectors["été"].tolist() == [5, np.float32(-0.6)]
+
+
+def test_a_word_with_a_space_is_one_word(write):
+    assert load_vectors(write("at 1 2\nNew York 3 4\n")).index_to_key == ["at", "New York"]
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("a 1 2\nb 1\n", "line 2 of .* has 2 fields and begins 'b 1'; expected a word and 2 numbers"),
+        ("a 1 2\nb 1 x\n", "line 2 of .*expected a word and 2 numbers"),
+        ("a 1 2\nb 1 nan\n", "line 2 of .*expected a word and 2 numbers"),
+        ("3 2\na 1 2\nb 3 4\n", "holds 2 words; expected 3, as its first line says: the file is truncated"),
+        ("2 3\na 1 2\nb 3 4\n", "line 2 of .* expected a word and 3 numbers"),
+        ("", "holds 0 words; expected at least 1"),
+        ("alone\n", "line 1 of .* expected a word and 0 numbers"),
+        (b"\xff\xfe\x00bin", "cannot be read .*expected word2vec or GloVe text"),
+    ],
+)
+def test_a_faulty_file_is_refused_with_the_place_of_the_fault(write, text, message):
+    with pytest.raises(ValueError, match=message):
+        load_vectors(write(text))
+
+
+def test_a_cut_archive_is_refused(write):
+    path = write("a 1 2\n" * 1000, "cut.txt.gz")
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(ValueError, match="cannot be read .*fetch it again"):
+        load_vectors(path)
+
+
+def test_a_missing_file_is_named():
+    with pytest.raises(FileNotFoundError, match="there is no file 'nowhere/vectors.txt'"):
+        load_vectors("nowhere/vectors.txt")
+
+
+# gensim's downloader
+
+
+def test_a_set_that_is_here_needs_no_network(monkeypatch, tmp_path):
+    monkeypatch.setattr(downloader, "BASE_DIR", str(tmp_path))
+    monkeypatch.setattr(downloader, "load", lambda *args, **kwargs: pytest.fail("asked the network"))
+    (tmp_path / "glove-twitter-25").mkdir()
+    with gzip.open(tmp_path / "glove-twitter-25" / "glove-twitter-25.gz", "wt") as file:
+        file.write("2 2\nremote 1 2\nkeyboard 1 3\n")
+    assert load_vectors("glove-twitter-25").most_similar("remote")[0][0] == "keyboard"
+
+
+def test_a_set_that_is_not_here_is_fetched_only_when_allowed(monkeypatch, tmp_path):
+    monkeypatch.setattr(downloader, "BASE_DIR", str(tmp_path))
+    monkeypatch.setattr(downloader, "load", lambda *args, **kwargs: pytest.fail("asked the network"))
+    with pytest.raises(FileNotFoundError, match=r"load_vectors\('glove-twitter-25'\) fetches it once"):
+        load_vectors("glove-twitter-25", download=False)
+
+
+def test_a_download_goes_through_gensims_downloader(monkeypatch, tmp_path):
+    def fetch(name, return_path):
+        (tmp_path / name).mkdir()
+        with gzip.open(tmp_path / name / f"{name}.gz", "wt") as file:
+            file.write("1 2\nremote 1 2\n")
+
+    monkeypatch.setattr(downloader, "BASE_DIR", str(tmp_path))
+    monkeypatch.setattr(downloader, "load", fetch)
+    assert load_vectors("glove-twitter-25").index_to_key == ["remote"]
+
+
+def test_no_network_is_said_in_one_sentence(monkeypatch, tmp_path):
+    monkeypatch.setattr(downloader, "BASE_DIR", str(tmp_path))
+    monkeypatch.setattr(downloader, "DATA_LIST_URL", "http://127.0.0.1:9/none")
+    monkeypatch.setattr(downloader, "_load_info", no_network)
+    with pytest.raises(
+        ConnectionError, match=r"could not be fetched into .* \(no way out\): it takes a network"
+    ) as told:
+        load_vectors("glove-twitter-25")
+    assert "\n" not in str(told.value)
+
+
+def no_network(*args, **kwargs):
+    raise OSError("no way\n  out.")
