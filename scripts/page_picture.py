@@ -3,10 +3,11 @@
 import io
 import sys
 
-from chromium import NO_SANDBOX, chosen
-from environment import ROOT
 from PIL import Image
 from playwright.sync_api import sync_playwright
+
+from chromium import NO_SANDBOX, chosen
+from environment import ROOT
 
 PICTURE = ROOT / "figs" / "page.png"
 LIMIT = 300_000  # bytes

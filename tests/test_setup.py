@@ -1,5 +1,6 @@
 """Tests of the set-up: the scripts behind the Makefile, the pinned versions, and what the repository may not hold."""
 
+import ast
 import datetime
 import json
 import os
@@ -10,14 +11,15 @@ import tomllib
 from importlib import metadata
 from pathlib import Path
 
-import chromium
-import environment
 import pytest
-import renew_constraints
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+
+import chromium
+import environment
+import renew_constraints
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -259,9 +261,13 @@ def test_the_tests_use_the_chromium_that_was_noted(tmp_path, noted, path):
 # The versions
 
 
+def required():
+    """Return the requirements of the book and its tests, without the lines that are options of pip."""
+    return [Requirement(line.partition("#")[0]) for line in renew_constraints.wanted() if not line.startswith("-")]
+
+
 def test_every_requirement_is_pinned_to_a_version_that_it_allows():
-    required = [*PROJECT["dependencies"], *renew_constraints.wanted()]
-    for requirement in (Requirement(line.partition("#")[0]) for line in required if line[0] != "-"):
+    for requirement in [*map(Requirement, PROJECT["dependencies"]), *required()]:
         pin = pins()[canonicalize_name(requirement.name)]
         (version,) = pin.specifier
         assert version.operator == "==" and requirement.specifier.contains(version.version), pin
@@ -282,11 +288,30 @@ def closure(names):
 
 
 def test_all_that_is_installed_is_pinned_to_the_version_installed():
-    names = [Requirement(line.partition("#")[0]).name for line in renew_constraints.wanted() if line[0] != "-"]
+    names = [requirement.name for requirement in required()]
     installed = closure([*names, "minitransformer"]) - {"minitransformer"}
     assert len(installed) > 100
     loose = {name for name in installed if f"=={metadata.version(name)}" != str(pins()[name].specifier)}
     assert loose == set()
+
+
+def imported(path):
+    """Return the top-level names of the modules that a Python file imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module.partition(".")[0]
+
+
+def test_every_module_imported_is_required_by_name():
+    own = {path.stem for path in tracked("*.py")} | {"minitransformer"}
+    direct = {canonicalize_name(need.name) for need in [*map(Requirement, PROJECT["dependencies"]), *required()]}
+    given = direct | closure(["jupyter-book", "jupyterlab"])
+    distributions = metadata.packages_distributions()
+    for path in tracked("*.py"):
+        for name in set(imported(path)) - own - sys.stdlib_module_names:
+            assert {canonicalize_name(found) for found in distributions.get(name, [])} & given, f"{path}: {name}"
 
 
 def test_renewing_ignores_the_present_constraints(tmp_path):
