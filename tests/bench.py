@@ -1,0 +1,75 @@
+"""Measure what the tests must not: seconds and memory, as ratios within one run.  `make bench` runs this.
+
+python tests/bench.py
+"""
+
+import time
+import tracemalloc
+
+import numpy as np
+from gensim.models import Word2Vec
+from gensim.test.utils import datapath
+from scipy import special
+from sklearn.metrics import pairwise
+
+from minitransformer.dot_product import cosine_matrix
+from minitransformer.softmax import softmax
+from minitransformer.word_vectors import load_corpus, train_vectors
+
+PAIRS = datapath("wordsim353.tsv")
+
+
+def seconds(function, repeats=1):
+    """Return the shortest time of `repeats` calls and the last result."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = function()
+        times.append(time.perf_counter() - start)
+    return min(times), result
+
+
+def megabytes(function):
+    """Return the largest memory that Python and NumPy held at once during a call, above what they held before."""
+    tracemalloc.start()
+    function()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / 2**20
+
+
+def word_vectors():
+    """Compare counting with word2vec on the book's text: time, and agreement with people (WordSim-353)."""
+    reading, documents = seconds(load_corpus)
+    ours, vectors = seconds(lambda: train_vectors(documents))
+    print(f"read the text             {reading:6.1f} s")
+    print(f"counts, PPMI, SVD         {ours:6.1f} s   Spearman {spearman(vectors):.2f}", end="   ")
+    print(f"peak {megabytes(lambda: train_vectors(documents)):.0f} MiB")
+    for passes, window, size in ((2, 5, 100), (10, 10, 50)):
+        options = {"vector_size": size, "window": window, "epochs": passes, "sg": 1, "seed": 0, "workers": 1}
+        took, model = seconds(lambda options=options: Word2Vec(documents, min_count=5, **options))
+        print(
+            f"word2vec, {passes:2} passes       {took:6.1f} s   Spearman {spearman(model.wv):.2f}   {took / ours:.1f} x"
+        )
+
+
+def spearman(vectors):
+    """Return the rank correlation with human judgement over the pairs whose words are known."""
+    return vectors.evaluate_word_pairs(PAIRS)[1][0]
+
+
+def arrays():
+    """Compare the helper's functions with those of SciPy and scikit-learn on one thousand rows."""
+    x = np.random.default_rng(0).normal(size=(1000, 1000)).astype(np.float32)
+    for name, mine, theirs in (
+        ("softmax", lambda: softmax(x), lambda: special.softmax(x, axis=-1)),
+        ("cosine_matrix", lambda: cosine_matrix(x), lambda: pairwise.cosine_similarity(x)),
+    ):
+        ratio = seconds(mine, 20)[0] / seconds(theirs, 20)[0]
+        memory = megabytes(mine) / megabytes(theirs)
+        print(f"{name:14} {ratio:.2f} times the library's time, {memory:.2f} times its memory")
+
+
+if __name__ == "__main__":
+    word_vectors()
+    arrays()
