@@ -14,6 +14,9 @@ RUN = .venv/bin/python
 # Not .venv/bin/jupyter-book: the first line of that script cannot name a folder with a space.
 BUILD = $(RUN) -c "from jupyter_book.cli.main import main; main()" build . -n -W --keep-going
 
+# JupyterLab asks for this word where one is root, as in a container.
+AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
+
 # $(call set_up,steps): bring .venv up to date; says nothing when it is.
 set_up = @python=$$(sh scripts/find_python.sh) && "$$python" scripts/environment.py $(1)
 
@@ -40,12 +43,12 @@ test:  ## set everything up, build the book and run all tests, those in a browse
 
 live:  ## serve the book, rebuild it on save and reload the open page
 	$(call set_up,book)
-	@$(RUN) scripts/live.py
+	@$(RUN) scripts/live.py $(PORT)
 
 lab:  ## open the chapters as notebooks in JupyterLab
 	$(call set_up,book)
 	@echo "Starting JupyterLab: double-click a chapter, and it opens as a notebook. Ctrl-C stops it."
-	@$(RUN) -m jupyterlab chapters
+	@$(RUN) -m jupyterlab $(AS_ROOT) chapters
 
 bench:  ## measure how fast the helper package is
 	$(call set_up,book test)
