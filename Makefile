@@ -11,8 +11,6 @@ export JUPYTER_PREFER_ENV_PATH = 1
 
 BOOK = _build/html/index.html
 RUN = .venv/bin/python
-# Not .venv/bin/jupyter-book: the first line of that script cannot name a folder with a space.
-BUILD = $(RUN) -c "from jupyter_book.cli.main import main; main()" build . -n -W --keep-going
 
 # JupyterLab asks for this word where one is root, as in a container.
 AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
@@ -28,13 +26,13 @@ help:  ## list these targets
 book:  ## set everything up and build the book
 	$(call set_up,book)
 	@echo "Building the book; the first time, every cell is executed."
-	@$(BUILD)
+	@$(RUN) scripts/build.py
 	@echo "The book is at $(BOOK)"
 
 test:  ## set everything up, build the book and run all tests, those in a browser too
 	$(call set_up,book test browser)
 	@echo "Building the book; the first time, every cell is executed."
-	@$(BUILD)
+	@$(RUN) scripts/build.py
 	@echo "Checking the code's style with ruff."
 	@$(RUN) -m ruff check
 	@echo "Running the tests with pytest."
