@@ -8,8 +8,9 @@ import tomllib
 from collections import Counter
 from functools import cached_property
 
-from proofs import decimals, executed, nearby, proofs
 from pybtex.database import parse_file
+
+from proofs import decimals, executed, nearby, printed, proofs
 from texts import Page, names
 
 VERBS = {  # what a reader can be seen to do
@@ -21,11 +22,12 @@ PREFIXES = {"math": "eq", "figure": "fig", "exercise": "ex", "prf:definition": "
 BANNED = re.compile(r"\b(?:simply|obviously|just)\b", re.IGNORECASE)
 QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|‘[^’]*’")
 AMERICAN = re.compile(
-    r"\b(?!(?:size|prize|seize|resize|capsize)[sd]?\b)\w{3,}(?:iz(?:e[sdr]?|ing|ations?)|yz(?:e[sdr]?|ing))\b"
+    r"\b(?!(?:re|over|down|out|cap)?siz|priz|seiz)\w{3,}(?:iz(?:e[sdr]?|ing|ations?)|yz(?:e[sdr]?|ing))\b"
     r"|\b\w*(?:behavior|color|favor|neighbor)\w*|\b(?:center(?:ed|ing|s)?|gray|modeling|labeled|labeling|traveled)\b"
 )
 ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|et al|vs|cf|eqs?|figs?|pp?|[A-Z])\.", re.IGNORECASE)
 TWO_SENTENCES = re.compile(r"[.!?][\"”)]*\s+[\"“(*]*[A-Z]")
+NO_RUN = "its run in _build is missing or of another text; build the book."
 DEFINITION = (ast.FunctionDef, ast.ClassDef)
 
 # Public names of the package that no chapter derives, or that no chapter calls, each with the reason.
@@ -81,8 +83,9 @@ def numbers_are_proved(book):
     for page in book.pages:
         run = executed(page, book.root) if page.cells else []
         if run is None:
-            yield f"{page.at()}: the run in _build is missing or of another text; build the book first."
-        found, recalled = proofs(page, run or []), set()
+            yield f"{page.at()}: {NO_RUN}"
+            continue
+        found, recalled = proofs(page, run), set()
         pool += found
         for line in sorted(page.lines, key=lambda line: line.number):
             near = nearby(page, line.number, found) if page in book.chapters else pool
@@ -200,7 +203,7 @@ def exercises(book):
             text = "\n".join(page.text.splitlines()[task.line - 1 : stop - 1]).lower()
             if not re.search(r"\b(easy|medium|hard), \d+ minutes", text):
                 yield f"{page.at(task.line)}: the exercise states no effort; expected such as “Easy, 3 minutes.”"
-            if "hint" not in text:
+            if not any("hint" in f"{d.name} {d.argument}".lower() for d in within(page.directives, task.line, stop)):
                 yield f"{page.at(task.line)}: the exercise has no hint."
             asked = checked(page, task.line, stop)
             if not asked:
@@ -210,20 +213,44 @@ def exercises(book):
 
 def solutions(page, task, asked):
     """The gated solution of one exercise is folded and calls the same checks."""
-    label = task.options.get("label")
-    starts = [d for d in page.directives if d.name == "solution-start" and d.argument == label]
-    if len(starts) != 1:
-        yield f"{page.at(task.line)}: {len(starts)} solutions to {label}; expected one {{solution-start}}."
-    for start in starts:
-        stop = next((d.line for d in page.directives if d.name == "solution-end" and d.line > start.line), start.line)
+    found = [(start, stop) for start, stop in solution_blocks(page) if start.argument == task.options.get("label")]
+    if len(found) != 1:
+        yield f"{page.at(task.line)}: {len(found)} solutions to the exercise; expected one {{solution-start}}."
+    for start, stop in found:
         if set(checked(page, start.line, stop)) != set(asked):
             yield f"{page.at(start.line)}: the solution's cells do not call the exercise's checks, {sorted(asked)}."
         if "dropdown" not in start.options.get("class", ""):
             yield f"{page.at(start.line)}: the solution is not folded; add :class: dropdown."
 
 
+def solution_blocks(page):
+    """Each {solution-start} with the line of its {solution-end}."""
+    ends = [d.line for d in page.directives if d.name == "solution-end"]
+    starts = [d for d in page.directives if d.name == "solution-start"]
+    return [(start, min([line for line in ends if line > start.line], default=start.line)) for start in starts]
+
+
+def within(things, start, stop):
+    return [thing for thing in things if start < thing.line < stop]
+
+
 def checked(page, start, stop):
-    return [name for cell in page.cells if start < cell.line < stop for name in cell.checked]
+    return [name for cell in within(page.cells, start, stop) for name in cell.checked]
+
+
+def solutions_are_right(book):
+    """Every check in a solution said ✓ in the run, and no starter cell did."""
+    for page in book.chapters:
+        run = executed(page, book.root)
+        if run is None:
+            yield f"{page.at()}: {NO_RUN}"
+            continue
+        solved = {cell.line for start, stop in solution_blocks(page) for cell in within(page.cells, start.line, stop)}
+        for cell, result in ((cell, result) for cell, result in zip(page.cells, run) if cell.checked):
+            said = printed(result.outputs)
+            if ("✓" in said and "✗" not in said) != (cell.line in solved):
+                expected = "✓" if cell.line in solved else "a hint, as it is not solved"
+                yield f"{page.at(cell.line)}: the check said {said.strip()!r}; expected {expected}."
 
 
 def check_names(book):
@@ -342,22 +369,34 @@ def references(book):
 
 
 def package_is_taught(book):
-    """Every public function is used in a chapter, which its docstring names, and gives the shapes of its arrays."""
+    """Every public function is used in a chapter or on the cover, as its docstring says, which gives shapes too."""
     taught = {module_of(page) for page in book.chapters}
-    called = {page.path.stem[:2].lstrip("0"): set().union(*(c.names for c in page.cells)) for page in book.chapters}
-    reached = {number: reach(book, used) for number, used in called.items()}
+    called = {page.path.stem[:2].lstrip("0"): helpers_in(page) for page in book.chapters}
+    drawn = {"cover": set().union(*(helpers_in(page) for page in book.pages if page.name == "index.md")), **called}
+    reached = {place: reach(book, used) for place, used in drawn.items()}
     for (module, name), node in book.public.items():
         where, text = f"minitransformer/{module}.py:{node.lineno}: {name}", ast.get_docstring(node) or ""
         if isinstance(node, ast.ClassDef) or f"{module}.{name}" in NOT_CALLED:
             continue
-        users = {number for number, used in (called if module in taught else reached).items() if name in used}
+        users = {place for place, used in (called if module in taught else reached).items() if name in used}
         if not users:
             yield f"{where} is used in no chapter; use it, make it private, or list it in NOT_CALLED."
-        elif not users & set(re.findall(r"\d+", " ".join(re.findall(r"chapters? [\d, and]+", text)))):
-            yield f"{where}: the docstring names none of the chapters that use it, {', '.join(sorted(users))}."
+        elif not users & set(re.findall(r"\d+|cover", " ".join(re.findall(r"chapters? [\d, and]+|cover", text)))):
+            yield f"{where}: the docstring names none of the places that use it: {', '.join(sorted(users))}."
         derived = module in taught and f"{module}.{name}" not in NOT_DERIVED
         if derived and node.args.args and not re.search(r"[Ss]hape|\(…|\([nd]\b", text):
             yield f"{where}: the docstring gives no shapes."
+
+
+def helpers_in(page):
+    """The names of the package that a page's cells use: imported or defined there, or behind an imported module."""
+    nodes = [node for cell in page.cells for node in ast.walk(cell.tree)]
+    imports = [n for n in nodes if isinstance(n, ast.ImportFrom) and (n.module or "").startswith("minitransformer")]
+    known = {alias.name for node in imports for alias in node.names} | {
+        n.name for n in nodes if isinstance(n, DEFINITION)
+    }
+    behind = {n.attr for n in nodes if isinstance(n, ast.Attribute) and getattr(n.value, "id", "") in known}
+    return behind | known & {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
 
 def reach(book, first):
@@ -384,11 +423,8 @@ def package_is_small(book):
                 size = sum(bool(line.strip()) for line in texts[module][first - 1 : node.end_lineno])
                 if size > 20:
                     yield f"{where}: {node.name} has {size} lines; expected at most 20."
-            if (
-                isinstance(node, ast.Import | ast.ImportFrom)
-                and module != "figures"
-                and "matplotlib" in ast.unparse(node)
-            ):
+            imports = isinstance(node, ast.Import | ast.ImportFrom) and ast.unparse(node)
+            if imports and "matplotlib" in imports and module != "figures":
                 yield f"{where}: matplotlib is imported outside figures.py."
 
 
@@ -403,6 +439,7 @@ def portable_myst(book):
 
 
 RULES = (
-    numbers_are_proved, derived_code_is_the_module, headers_and_titles, openings, closings, exercises, check_names,
-    rhythm, length, wording, labels, figures, glossary, references, package_is_taught, package_is_small, portable_myst,
+    numbers_are_proved, derived_code_is_the_module, headers_and_titles, openings, closings, exercises,
+    solutions_are_right, check_names, rhythm, length, wording, labels, figures, glossary, references,
+    package_is_taught, package_is_small, portable_myst,
 )  # fmt: skip

@@ -117,10 +117,11 @@ not even Python
 A slice, by `make slices`, weighs 0.0321 kg: is it 0.0654 kg if the loaf was 1.5 kg?
 
 ```{code-cell} ipython3
+assert loaf / 24 == 0.0625
 loaf / 2 / 2
 ```
 
-Half of 0.75 kg is 0.375 kg.
+Half of 0.75 kg is 0.375 kg, a twenty-fourth 0.0625 kg.
 
 PROSE
 
@@ -159,7 +160,7 @@ CHECKS = {f"halving-{i}": 1.5 for i in (1, 2, 3, 4)}
 
 def check(name, answer):
     """Say whether `answer` is right; used in chapter 1."""
-    print("right" if CHECKS[name] == answer else "not yet")
+    print("✓" if CHECKS[name] == answer else "✗")
 ''',
     "chapters/minitransformer/figures.py": r'''"""The figures."""
 

@@ -6,10 +6,11 @@ turn into one that never fails.
 
 import shutil
 
-import book_rules as rules
 import nbclient
 import nbformat
 import pytest
+
+import book_rules as rules
 from mini_book import CHECKS as MINI_CHECKS
 from mini_book import FILES
 from minitransformer.checks import CHECKS
@@ -19,6 +20,7 @@ from texts import ROOT
 CHAPTER, GLOSSARY, REFERENCES = "chapters/01-halving.md", "reference/glossary.md", "references.bib"
 CITED, INDEX = "tests/cited_numbers.toml", "index.md"
 HALVING, FIGURES = "chapters/minitransformer/halving.py", "chapters/minitransformer/figures.py"
+RUN = "_build/jupyter_execute/chapters/01-halving.ipynb"
 LONG_CELL = "a = 1\n" * 21
 
 
@@ -29,7 +31,7 @@ def book():
 
 @pytest.mark.parametrize("rule", rules.RULES, ids=lambda rule: rule.__name__)
 def test_the_book(rule, book, request):
-    if rule is rules.numbers_are_proved:
+    if rule in (rules.numbers_are_proved, rules.solutions_are_right):
         request.getfixturevalue("site")
     findings = list(rule(book))
     assert not findings, f"{len(findings)} findings\n" + "\n".join(findings)
@@ -71,9 +73,11 @@ BREAKS = {
         (CHAPTER, "0.5\\,x", "0.6\\,x", "0.6 (math)"),
         (CHAPTER, "| 1.5  | 0.75 |", "| 1.5  | 0.74 |", "0.74 (table)"),
         (CHAPTER, "caption: A loaf of 1.5 kg", "caption: A loaf of 1.6 kg", "1.6 (caption)"),
-        (CHAPTER, 'alt="A loaf of 1.5 kg', 'alt="A loaf of 1.7 kg', "1.7 (alt)"),
+        (CHAPTER, "A loaf of 1.5 kg beside", "A loaf of 1.7 kg beside", "1.7 (alt)"),
         (CHAPTER, "Halve 3.0 by hand", "Halve 3.1 by hand", "3.1 (prose)"),
-        (CHAPTER, "assert halve(0.5)", "assert halve(0.4)", "of another text"),
+        (CHAPTER, "ipython3\nassert loaf", "ipython3\n:tags: [remove-output]\nassert loaf", ": 0.375 (prose)"),
+        (CHAPTER, "ipython3\nassert loaf", "ipython3\n:tags: [raises-exception]\nassert loaf", ": 0.0625 (prose)"),
+        (RUN, "assert halve(0.5)", "assert halve(0.4)", "of another text"),
         (INDEX, "0.75", "0.76", "index.md:3: 0.76"),
         (CITED, '"0.1234"', '"0.1235"', "0.1235 of 01-halving does not occur"),
         (CITED, '"sieve2001"', '"baker1999"', "found 'baker1999'"),
@@ -110,14 +114,19 @@ BREAKS = {
         (CHAPTER, 'check("halving-1", ...)', "...", "no cell after the exercise calls"),
         (CHAPTER, 'check("halving-1", 3.0 / 2)', "3.0 / 2", "do not call the exercise's checks"),
         (CHAPTER, "{solution-start} ex-halving-1\n:class: dropdown", "{solution-start} ex-halving-1", "not folded"),
-        (CHAPTER, "{solution-start} ex-halving-1", "{solution-start} ex-halving-2", "0 solutions to ex-halving-1"),
+        (CHAPTER, "{solution-start} ex-halving-1", "{solution-start} ex-halving-2", "0 solutions to the exercise"),
+    ],
+    rules.solutions_are_right: [
+        (RUN, "assert halve(0.5)", "assert halve(0.4)", "of another text"),
+        (RUN, "✓", "✗", "expected ✓"),
+        (RUN, "✗", "✓", "expected a hint"),
     ],
     rules.check_names: [
         (CHAPTER, 'check("halving-1"', 'check("halving-9"', "'halving-9'"),
         (CHAPTER, 'check("halving-1"', 'print("halving-1"', "'halving-1' is called in 0 chapters"),
     ],
     rules.rhythm: [
-        (CHAPTER, "```{code-cell} ipython3\nassert", "```python\nassert", "14 code cells"),
+        (CHAPTER, "```{code-cell} ipython3\nassert halve", "```python\nassert halve", "14 code cells"),
         (CHAPTER, "loaf = 1.5\n", "loaf = 1.5\n" + LONG_CELL, "a cell of 25 lines"),
         (CHAPTER, "loaf = 1.5\n", "loaf = 1.5\nimport matplotlib.pyplot\n", "plots with matplotlib"),
         (CHAPTER, "...)", "...)" + "\n1" * 9, "4 of 15 cells have over 10 lines"),
@@ -152,6 +161,7 @@ BREAKS = {
         (REFERENCES, "@book{sieve2001", "@book{sieve2002", "no page cites sieve2002"),
     ],
     rules.package_is_taught: [
+        (FIGURES, "used in chapter 1", "used in the garden", "loaf: the docstring names none of the places"),
         (FIGURES, "def loaf(", 'def crumb(x):\n    """Chapter 1."""\n\n\ndef loaf(', "crumb is used in no"),
         (HALVING, "built in chapter 1", "built in chapter 2", "halve: the docstring names none"),
         (HALVING, "shape (…) -> the same; ", "", "halve: the docstring gives no shapes"),
@@ -174,9 +184,9 @@ BREAKS = {
 def test_a_rule_sees(rule, file, old, new, says, good, tmp_path):
     root = tmp_path / "book"
     shutil.copytree(good, root)
-    text = (root / file).read_text(encoding="utf-8")
-    assert old in text
-    (root / file).write_text(text.replace(old, new), encoding="utf-8")
+    assert old in (root / file).read_text(encoding="utf-8")
+    for path in {root / file, root / RUN if file == CHAPTER else root / file}:  # as if the book was built again
+        path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
     findings = list(rule(rules.Book(root, MINI_CHECKS)))
     assert any(says in finding for finding in findings), findings
 
