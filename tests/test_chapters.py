@@ -34,7 +34,8 @@ def test_the_book(rule, book, request):
     if rule in (rules.numbers_are_proved, rules.solutions_are_right):
         request.getfixturevalue("site")
     findings = list(rule(book))
-    assert not findings, f"{len(findings)} findings\n" + "\n".join(findings)
+    if findings:
+        pytest.fail("\n".join([f"{rule.__name__}: {len(findings)} found", *findings]), pytrace=False)
 
 
 def test_exemptions_are_of_public_functions(book):
