@@ -41,8 +41,7 @@ def description(doctree):
 
 def polish(app, pagename, templatename, context, doctree):
     """Mend one page before its template is filled."""
-    if pagename != "search":  # its own scripts need the others at once
-        context["script_files"] = tidy(context["script_files"])
+    context["script_files"] = tidy(context["script_files"])
     if doctree and (text := description(doctree)):
         context["metatags"] += f'\n<meta name="description" content="{escape(text)}" />'
     for wrong, right in MENDED:

@@ -26,7 +26,9 @@ def write_palette(app):
     from minitransformer import figures
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(source + figures.css(), "utf8")
+    light = "".join(f"--mt-{role}:{shades[0]};" for role, shades in figures.PALETTE.items())
+    # On paper all is light, whatever the screen shows; the doubled :root outranks the figures' own style sheets.
+    path.write_text(f"{source}{figures.css()}@media print{{:root:root[data-theme]{{{light}}}}}", "utf8")
 
 
 def icons_seen(site):

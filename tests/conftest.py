@@ -7,11 +7,12 @@ older than its sources.
 import functools
 import http.server
 import mimetypes
-import shutil
 import threading
 from pathlib import Path
 
 import pytest
+
+from chromium import NO_SANDBOX, chosen
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
@@ -20,8 +21,8 @@ SOURCES = (
     *("_config.yml", "_toc.yml", "index.md", "references.bib", "package-lock.json", "requirements.txt"),
     *("chapters/**/*.md", "chapters/minitransformer/**/*", "reference/*.md", "_ext/*", "_static/*", "figs/*.svg"),
 )
-BROWSER_ARGUMENTS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
+QUIET = (  # asks nobody for updates
+    *("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync"),
 )
 mimetypes.add_type("text/javascript", ".mjs")
@@ -74,15 +75,13 @@ def server(site):
 
 @pytest.fixture(scope="session")
 def browser():
-    """Return a headless Chromium: the machine's own, else the one that Playwright has installed."""
+    """Return the headless Chromium that set-up chose."""
     from playwright.sync_api import Error, sync_playwright
 
-    names = ("chromium", "chromium-browser", "google-chrome")
-    found = next((path for name in names if (path := shutil.which(name))), None)
     with sync_playwright() as playwright:
         try:
-            chromium = playwright.chromium.launch(executable_path=found, args=BROWSER_ARGUMENTS)
+            chromium = playwright.chromium.launch(executable_path=chosen(), args=[*NO_SANDBOX, *QUIET])
         except Error as error:
-            pytest.fail(f"No Chromium could be started: run `make test`, which sets one up. ({error})", pytrace=False)
+            pytest.fail(f"Chromium does not start: run `make test`, which sets one up. ({error})", pytrace=False)
         yield chromium
         chromium.close()
