@@ -7,9 +7,12 @@ import shutil
 import subprocess
 import sys
 
+from playwright.sync_api import sync_playwright
+
 from environment import ROOT, apt_install
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+DEBIAN = ("chromium", "libatomic1")  # the second is for Playwright's driver; a small system lacks it
 NO_SANDBOX = ["--no-sandbox"]  # root, as in a container, has none
 NOTE = ROOT / ".venv" / "chromium"
 
@@ -26,14 +29,13 @@ def chosen(note=NOTE):
 
 
 def starts(path):
-    """Tell whether the Chromium at `path` (None: Playwright's own) starts."""
-    from playwright.sync_api import Error, sync_playwright
-
-    with sync_playwright() as playwright:
-        try:
+    """Tell whether Playwright and the Chromium at `path` (None: Playwright's own) start."""
+    try:
+        with sync_playwright() as playwright:
             playwright.chromium.launch(executable_path=path, args=NO_SANDBOX).close()
-        except Error:
-            return False
+    except Exception as error:  # Playwright raises no narrower type where its driver lacks a library
+        print(error)
+        return False
     return True
 
 
@@ -47,7 +49,7 @@ def candidates():
     if path := installed():
         yield path
     yield None
-    if apt_install("chromium") and (path := installed()):
+    if apt_install(*DEBIAN) and (path := installed()):
         yield path
     download()
     yield None
@@ -60,7 +62,7 @@ def choose(paths, starts=starts):
             return path
     raise RuntimeError(
         "The tests in a browser need Chromium, and none could be found, installed with apt-get or downloaded by "
-        "Playwright: install the package chromium, then run the same command again."
+        "Playwright: install the packages chromium and libatomic1, then run the same command again."
     )
 
 

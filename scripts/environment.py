@@ -37,7 +37,7 @@ FILES = {
 }
 NO_NETWORK = re.compile(
     "NewConnectionError|NameResolutionError|ConnectTimeout|ReadTimeout|ProxyError|Network is unreachable"
-    "|Failed to establish a new connection|Temporary failure in name resolution|EAI_AGAIN|ENOTFOUND"
+    "|Failed to establish a new connection|Temporary failure in name resolution"
 )
 
 
@@ -127,11 +127,11 @@ def apt_install(*packages):
     )
 
 
-def run(command, root=ROOT):
+def run(command, explain, root=ROOT):
     """Run `command` with .venv's Python, its output kept for the log; raise SetUpError where it fails."""
     log = root / ".venv" / "setup.log"
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    variables |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_USER": "0"}
+    variables |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_USER": "0", "PYTHONUNBUFFERED": "1"}
     with log.open("w", encoding="utf-8") as output:
         done = subprocess.run(
             [".venv/bin/python", *command], cwd=root, env=variables, stdout=output, stderr=subprocess.STDOUT
@@ -140,8 +140,13 @@ def run(command, root=ROOT):
         raise SetUpError(explain(log.read_text(encoding="utf-8", errors="replace")))
 
 
-def explain(log):
-    """Say in a sentence why a step failed: no network, or the end of its log."""
+def last_line(log):
+    """Return the sentence with which a script of ours ends where it fails."""
+    return log.strip().rpartition("\n")[2]
+
+
+def pip_reason(log):
+    """Say why pip failed: no network, in a sentence, or the end of its log."""
     if NO_NETWORK.search(log):
         return (
             "The packages could not be fetched: the first set-up needs the network; "
@@ -150,16 +155,16 @@ def explain(log):
     return log[-3000:].strip() + "\nSet-up failed for the reason above; the whole log is .venv/setup.log."
 
 
-def pip_install(requirements, root=ROOT):
+def pip_install(requirements, root):
     """Install a requirements file into .venv."""
-    run(["-m", "pip", "install", "--no-input", "--progress-bar=off", "-r", requirements], root)
+    run(["-m", "pip", "install", "--no-input", "--progress-bar=off", "-r", requirements], pip_reason, root)
 
 
 def install_book(root):
     """Install what it takes to build the book."""
     print("Installing what the book needs into .venv (a minute or two, once).", flush=True)
     pip_install("requirements.txt", root)
-    run(["scripts/web_assets.py"], root)
+    run(["scripts/web_assets.py"], last_line, root)
 
 
 def install_tests(root):
@@ -171,7 +176,7 @@ def install_tests(root):
 def install_browser(root):
     """Find or install the browser of the tests."""
     print("Looking for a Chromium that the tests can drive (once).", flush=True)
-    run(["scripts/chromium.py"], root)
+    run(["scripts/chromium.py"], last_line, root)
 
 
 INSTALL = {"book": install_book, "test": install_tests, "browser": install_browser}

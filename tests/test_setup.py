@@ -207,23 +207,25 @@ def test_without_ensurepip_one_sentence_names_the_package(machine, monkeypatch):
     assert not (machine.root / ".venv").exists()
 
 
-@pytest.mark.parametrize(
-    "log",
-    [
-        "WARNING: Retrying after connection broken by 'NewConnectionError(... Network is unreachable')",
-        "npm error code EAI_AGAIN",
-    ],
-)
-def test_a_missing_network_is_said_in_one_sentence(log):
-    said = environment.explain("Collecting numpy\n" * 200 + log)
+def test_a_missing_network_is_said_in_one_sentence():
+    log = "WARNING: Retrying after connection broken by 'NewConnectionError(... Network is unreachable')"
+    said = environment.pip_reason("Collecting numpy\n" * 200 + log)
     assert said.startswith("The packages could not be fetched: the first set-up needs the network")
     assert "\n" not in said
 
 
-def test_any_other_failure_shows_the_end_of_the_log():
-    said = environment.explain("a line of the log\n" * 1000 + "ERROR: No matching distribution found")
+def test_any_other_failure_of_pip_shows_the_end_of_its_log():
+    said = environment.pip_reason("a line of the log\n" * 1000 + "ERROR: No matching distribution found")
     assert "ERROR: No matching distribution found\nSet-up failed" in said
     assert len(said) < 4000
+
+
+def test_a_script_that_fails_says_why_in_its_last_line(tmp_path):
+    binaries = tmp_path / ".venv" / "bin"
+    binaries.mkdir(parents=True)
+    (binaries / "python").symlink_to(sys.executable)
+    with pytest.raises(environment.SetUpError, match="^The reason.$"):
+        environment.run(["-c", "print('noise'); raise SystemExit('The reason.')"], environment.last_line, tmp_path)
 
 
 # The browser
@@ -241,7 +243,7 @@ def test_the_first_chromium_that_starts_is_chosen():
 
 
 def test_without_a_chromium_one_sentence_says_what_to_do():
-    with pytest.raises(RuntimeError, match=r"install the package chromium") as caught:
+    with pytest.raises(RuntimeError, match="install the packages chromium") as caught:
         chromium.choose(["first", None], starts=lambda path: False)
     assert "\n" not in str(caught.value)
 
