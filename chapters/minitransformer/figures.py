@@ -7,6 +7,7 @@ them and the text stays text.  A role (query, key, value, weight, output) has on
 import html
 import io
 import re
+from itertools import combinations
 
 import matplotlib as mpl
 import numpy as np
@@ -83,6 +84,7 @@ def _drawing(draw, alt, size=(4.8, 3.0), panels=1, **subplots):
 def _themed(svg):
     """Strip matplotlib's header, round coordinates to 2 digits and turn palette colours into CSS variables."""
     svg = re.sub(r"^.*?<svg[^>]*>|<metadata>.*?</metadata>|<!--.*?-->|</svg>\s*$", "", svg, flags=re.S)
+    svg = re.sub(r'<g id="[^"]*"', "<g", svg)  # the same in every drawing, and an id may stand once on a page
     svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)
     svg = re.sub(r"(font: [^;\"]*?px) [^;\"]*", r"\1 var(--mt-font, sans-serif)", svg)
     svg = re.sub(r"\s*\n\s*", "\n", svg).replace("xlink:href", "href")
@@ -93,6 +95,19 @@ def _themed(svg):
 
 def _color(role):
     return PALETTE[role][0]
+
+
+def _apart(y, gap, left=None, right=None):
+    """Push the heights `y` of labels apart until those that share columns (`left` to `right`) differ by `gap`."""
+    y = np.array(y, dtype=float)
+    left, right = (np.zeros(len(y)), np.ones(len(y))) if left is None else (left, right)
+    for _ in range(100):
+        for i, j in combinations(range(len(y)), 2):
+            short = gap - abs(y[i] - y[j])
+            if short > 0 and left[i] < right[j] and left[j] < right[i]:
+                step = 0.5 * short if y[i] > y[j] else -0.5 * short
+                y[i], y[j] = y[i] + step, y[j] - step
+    return y
 
 
 def _mesh(axis, matrix, role, top):
@@ -133,10 +148,9 @@ def arrows(vectors, *, alt, roles=None):
         for (x, y), role in zip(points, roles):
             axis.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": _color(role), "lw": 2})
         for side, align in ((points[:, 0] >= 0, "left"), (points[:, 0] < 0, "right")):
-            last = -np.inf
-            for i in sorted(np.flatnonzero(side), key=lambda i: points[i, 1]):
-                last = max(points[i, 1], last + 0.3 * room)
-                axis.annotate(list(vectors)[i], (points[i, 0], last), (6 if align == "left" else -6, 0), va="center",
+            rows = np.flatnonzero(side)
+            for i, y in zip(rows, _apart(points[rows, 1], 0.3 * room)):
+                axis.annotate(list(vectors)[i], (points[i, 0], y), (6 if align == "left" else -6, 0), va="center",
                               textcoords="offset points", ha=align, color=_color(roles[i]))  # fmt: skip
         axis.set(xlim=(low[0] - 1.6 * room, high[0] + 1.6 * room), ylim=(low[1] - room, high[1] + room),
                  aspect="equal")  # fmt: skip
@@ -147,13 +161,18 @@ def arrows(vectors, *, alt, roles=None):
 
 def words(groups, *, alt):
     """Scatter words in the plane: `groups` is a dict, group -> dict of word -> array (2,); used in chapter 1."""
+    labels = [(word, role, *xy) for role, points in zip(ROLES, groups.values()) for word, xy in points.items()]
+    names, roles, x, y = zip(*labels)
 
     def draw(axis):
-        for role, (group, points) in zip(("query", "key", "value", "weight", "output"), groups.items()):
-            xy = np.array(list(points.values()), dtype=float)
-            axis.scatter(*xy.T, s=22, color=_color(role), label=group, lw=0)
-            for word, (x, y) in points.items():
-                axis.annotate(word, (x, y), (4, 3), textcoords="offset points", fontsize=9, color=_color(role))
+        for role, (group, points) in zip(ROLES, groups.items()):
+            axis.scatter(*np.transpose(list(points.values())), s=22, color=_color(role), label=group, lw=0)
+        width = np.ptp(x) / 55  # of a letter, roughly
+        heights = _apart(y, np.ptp(y) / 21, np.array(x), np.array(x) + width * np.array([len(name) for name in names]))
+        for name, role, at, height in zip(names, roles, x, heights):
+            axis.annotate(
+                name, (at, height), (5, 0), textcoords="offset points", va="center", fontsize=9, color=_color(role)
+            )
         axis.margins(0.14)
         axis.set(xticks=[], yticks=[])
         axis.spines[:].set_visible(False)
@@ -184,14 +203,16 @@ def bars(panels, labels, *, alt, role="weight", ylabel="", digits=2):
 
 
 def curves(x, lines, *, alt, xlabel, ylabel, logx=False):
-    """Draw a dict, label -> values (n,), over `x` (n,), each line named at its end; used from chapter 2 on."""
+    """Draw a dict, label -> values (n,), over `x` (n,), each line named at its end; used from chapter 3 on."""
     dashes = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 
     def draw(axis):
         axis.grid(True, axis="y", lw=0.6)
-        for role, dash, (label, y) in zip(ROLES, dashes, lines.items()):
+        ends = [y[-1] for y in lines.values()]
+        reach = max(map(max, lines.values())) - min(map(min, lines.values()))
+        for role, dash, (label, y), end in zip(ROLES, dashes, lines.items(), _apart(ends, reach / 15)):
             axis.plot(x, y, color=_color(role), ls=dash)
-            axis.annotate(label, (x[-1], y[-1]), (5, 0), textcoords="offset points", va="center",
+            axis.annotate(label, (x[-1], end), (5, 0), textcoords="offset points", va="center",
                           color=_color(role), annotation_clip=False)  # fmt: skip
         axis.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if logx else "linear")
 
@@ -222,26 +243,26 @@ def concept_map(chapters, *, alt):
 
     `chapters` is a list of (title, address, [(concept, address), …]); a chapter is a row, arrows lead onwards.
     """
-    width, box, gap, height = 460, 34, 12, 0
-    svg = []
+    svg, height = [], 0
     for title, address, concepts in chapters:
         svg.append(
             f'<a href="{address}"><text x="0" y="{height + 16}" fill="var(--mt-query)" font-weight="bold">'
             f"{html.escape(title)}</text></a>"
         )
-        height += 28
-        columns = 3
-        side = (width - gap * (columns - 1)) / columns
-        for i, (concept, link) in enumerate(concepts):
-            x, y = (i % columns) * (side + gap), height + (i // columns) * (box + gap)
-            svg.append(
-                f'<a href="{link}"><rect x="{x + 1:g}" y="{y}" width="{side - 2:g}" height="{box}" rx="6" '
-                f'fill="var(--mt-paper)" stroke="var(--mt-muted)"/><text x="{x + side / 2:g}" y="{y + 22}" '
-                f'fill="var(--mt-ink)" text-anchor="middle">{html.escape(concept)}</text></a>'
-            )
-            if i and i % columns:
-                svg.append(f'<path d="M{x - gap + 1:g} {y + box / 2:g}h{gap - 3}m-4 -4l4 4l-4 4" class="mt-arrow"/>')
-        height += -(-len(concepts) // columns) * (box + gap) + 14
+        boxes = [_box(*concept, i, height + 28) for i, concept in enumerate(concepts)]
+        svg += boxes
+        height += 42 + 46 * -(-len(boxes) // 3)
     style = "<style>.mt-arrow{fill:none;stroke:var(--mt-muted);stroke-width:1.5}</style>"
     inside = f'{style}<g font-family="inherit" font-size="14">{"".join(svg)}</g>'
-    return Picture(width, height, inside, alt, role="group")
+    return Picture(460, height, inside, alt, role="group")
+
+
+def _box(concept, link, i, top):
+    """Return the `i`-th of a chapter's linked boxes, three to a row, with an arrow from the one to its left."""
+    x, y = i % 3 * 157.0, top + i // 3 * 46
+    arrow = f'<path d="M{x - 11:g} {y + 17}h9m-4 -4l4 4l-4 4" class="mt-arrow"/>' if i % 3 else ""
+    return (
+        f'{arrow}<a href="{link}"><rect x="{x + 1:g}" y="{y}" width="143" height="34" rx="6" fill="var(--mt-paper)" '
+        f'stroke="var(--mt-muted)"/><text x="{x + 72:g}" y="{y + 22}" fill="var(--mt-ink)" text-anchor="middle">'
+        f"{html.escape(concept)}</text></a>"
+    )

@@ -76,7 +76,8 @@ def count_pairs(sentences, index, window=5):
     rows = [np.array([index[word] for word in words if word in index], dtype=int) for words in sentences]
     left = np.concatenate([row[:-step] for step in range(1, window + 1) for row in rows])
     right = np.concatenate([row[step:] for step in range(1, window + 1) for row in rows])
-    counts = sparse.coo_array((np.ones(len(left)), (left, right)), shape=(len(index), len(index))).tocsr()
+    shape = (len(index), len(index))
+    counts = sparse.coo_array((np.ones(len(left)), (left, right)), shape=shape).tocsr()
     return counts + counts.T
 
 
@@ -89,9 +90,11 @@ def ppmi(counts, smoothing=0.75):
     pairs = counts.tocoo()
     word = counts.sum(axis=1)
     context = word**smoothing
-    information = np.log(pairs.data * context.sum() / (word[pairs.row] * context[pairs.col]))
+    chance = word[pairs.row] * context[pairs.col] / context.sum()
+    information = np.log(pairs.data / chance)
     keep = information > 0
-    return sparse.csr_array((information[keep], (pairs.row[keep], pairs.col[keep])), shape=counts.shape)
+    entries = (information[keep], (pairs.row[keep], pairs.col[keep]))
+    return sparse.csr_array(entries, shape=counts.shape)
 
 
 def train_vectors(sentences, size=100, window=5, min_count=5):
@@ -110,6 +113,7 @@ def train_vectors(sentences, size=100, window=5, min_count=5):
     index = {word: row for row, word in enumerate(vocabulary)}
     matrix = ppmi(count_pairs(sentences, index, window))
     u, s, _ = svds(matrix, k=size, v0=np.ones(len(index)))
+    u *= np.sign(u[np.abs(u).argmax(axis=0), range(size)])  # make each largest entry positive
     vectors = Vectors(size)
     vectors.add_vectors(vocabulary, (u * np.sqrt(s))[:, ::-1].astype(np.float32))
     return vectors
@@ -137,7 +141,8 @@ def load_vectors(name="book", download=True):
     `name` is "book", a name such as "glove-twitter-25" (fetched once; FileNotFoundError where it is not here and
     `download` is False, ConnectionError where it cannot be fetched), or the path of a word2vec or GloVe text file,
     plain or compressed (ValueError with the line's number where the file is malformed).
-    The book's own are trained at the first call, in seconds, and kept in `cache_folder()`.  Used from chapter 1 on.
+    The book's own are trained at the first call, in seconds, and kept in the system's cache folder, or in the one
+    that the environment variable MINITRANSFORMER_CACHE names.  Used from chapter 1 on.
     """
     if name == "book":
         return _book_vectors()
@@ -148,14 +153,14 @@ def load_vectors(name="book", download=True):
     return _read_text(_downloaded(name, download))
 
 
-def cache_folder():
-    """Return the folder of the trained vectors: $MINITRANSFORMER_CACHE, or the system's own; used in chapter 1."""
+def _cache_folder():
+    """Return the folder of the trained vectors: $MINITRANSFORMER_CACHE, or the system's own."""
     return Path(os.environ.get("MINITRANSFORMER_CACHE") or platformdirs.user_cache_dir("minitransformer"))
 
 
 def _book_vectors():
     """Load the book's vectors from the cache, which is named after what they are made of; train them if need be."""
-    path = cache_folder() / f"book-{_content()}.npz"
+    path = _cache_folder() / f"book-{_content()}.npz"
     try:
         with np.load(path) as kept:
             words, array = kept["words"].tolist(), kept["vectors"]
@@ -220,29 +225,25 @@ def _downloaded(name, download):
 
 def _read_text(path):
     """Read a word2vec text file (first line: how many words, how many numbers) or a GloVe one (no such line)."""
-    words, rows, expected = {}, [], None
     try:
         with open_any(path, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                fields = line.split()
-                if number == 1 and len(fields) == 2 and all(field.isdecimal() for field in fields):
-                    expected, width = map(int, fields)
-                    continue
-                if number == 1:
-                    width = len(fields) - 1
-                word, row = _read_line(line, width, path, number)
-                if word not in words:
-                    words[word] = len(rows)
-                    rows.append(row)
+            lines = list(file)
     except (UnicodeDecodeError, EOFError, OSError, zlib.error) as problem:
         raise ValueError(
             f"{path} cannot be read ({problem}); expected word2vec or GloVe text: fetch it again."
         ) from None
-    if not rows or (expected is not None and number - 1 != expected):
-        told = "at least 1" if expected is None else f"{expected:,}, as its first line says"
-        raise ValueError(f"{path} holds {len(rows):,} words; expected {told}: the file is truncated: fetch it again.")
+    first = lines[0].split() if lines else []
+    header = len(first) == 2 and all(field.isdecimal() for field in first)
+    expected, width = map(int, first) if header else (max(len(lines), 1), len(first) - 1)
+    rows = {}
+    for number, line in enumerate(lines[header:], 1 + header):
+        word, row = _read_line(line, width, path, number)
+        rows.setdefault(word, row)
+    if len(lines) - header != expected:
+        told = f"{len(lines) - header:,} words; expected {expected:,}"
+        raise ValueError(f"{path} holds {told}: the file is truncated or its first line is wrong: fetch it again.")
     vectors = Vectors(width)
-    vectors.add_vectors(list(words), np.array(rows, dtype=np.float32))
+    vectors.add_vectors(list(rows), np.array(list(rows.values())))
     return vectors
 
 
