@@ -33,9 +33,10 @@ def tidy(script_files):
 
 
 def description(doctree):
-    """Return the beginning of the first paragraph of a page, up to the end of a word."""
-    paragraphs = (p for p in doctree.findall(nodes.paragraph) if isinstance(p.parent, nodes.section))
-    text = " ".join(next(paragraphs, nodes.paragraph()).astext().split())
+    """Return the beginning of the first paragraph outside of boxes, else of the first one, up to the end of a word."""
+    paragraphs = list(doctree.findall(nodes.paragraph))
+    plain = [paragraph for paragraph in paragraphs if isinstance(paragraph.parent, nodes.section)]
+    text = " ".join(" ".join(paragraph.astext().split()) for paragraph in (plain or paragraphs)[:1])
     return text if len(text) <= DESCRIPTION_LENGTH else text[:DESCRIPTION_LENGTH].rsplit(" ", 1)[0] + " …"
 
 

@@ -70,9 +70,17 @@ def lighten(app, exception):
     cut_fonts(Path(app.outdir))
 
 
+def remove_pages(app, env, added, changed, removed):
+    """Delete the pages of documents that are gone, which Sphinx leaves in the site."""
+    for name in removed:
+        Path(app.builder.get_outfilename(name)).unlink(missing_ok=True)
+    return []
+
+
 def setup(app):
-    """Connect the writing of the palette and the cutting of the fonts."""
+    """Connect what is written into the site and what is taken out of it."""
     app.add_css_file(PALETTE)
+    app.connect("env-get-outdated", remove_pages)
     app.connect("builder-inited", write_palette)
     app.connect("build-finished", lighten)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

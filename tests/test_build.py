@@ -1,0 +1,164 @@
+"""What a build notices: a small book with the real configuration and extensions, changed bit by bit and built again.
+
+Its folder's name holds a space and an accent, as a reader's may.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+REAL = (
+    "_config.yml",
+    "_ext",
+    "_static",
+    "scripts",
+    "figs",
+    "package.json",
+    "package-lock.json",
+    "chapters/minitransformer",
+)
+CONTENTS = """format: jb-book
+root: index
+chapters:
+  - file: chapters/01-probe
+"""
+CHAPTER = """---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+# Probe
+
+A formula: $a^2$.
+
+```{code-cell} ipython3
+from minitransformer import probe
+print("constant", probe.CONSTANT, "explorable", probe.EXPLORABLE.read_text())
+```
+"""
+PROBE = """from pathlib import Path
+CONSTANT = 17
+EXPLORABLE = Path(__file__).parent / "explorables" / "probe.mjs"
+"""
+BUILD = "from jupyter_book.cli.main import main; main()"
+
+
+class SmallBook:
+    """A book of one chapter, which shows a constant of the helper package and the text of an explorable."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        for name in REAL:
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            copy(ROOT / name, folder / name)
+        (folder / "node_modules").symlink_to(ROOT / "node_modules")
+        self.write("_toc.yml", CONTENTS)
+        self.write("references.bib", "")
+        self.write("index.md", "# A small book\n\nOne chapter.\n")
+        self.write("chapters/01-probe.md", CHAPTER)
+        self.write("chapters/minitransformer/probe.py", PROBE)
+        self.write("chapters/minitransformer/explorables/probe.mjs", "first")
+
+    def write(self, name, text):
+        """Write the file `name` of the book."""
+        (self.folder / name).write_text(text, "utf8")
+
+    def change(self, name, old, new):
+        """Replace `old`, which must be there, in the file `name` of the book."""
+        text = (self.folder / name).read_text("utf8")
+        assert old in text
+        self.write(name, text.replace(old, new))
+
+    def build(self):
+        """Build as `make book` does; return whether that went well and what was said."""
+        command = [sys.executable, "-c", BUILD, "build", ".", "-n", "-W", "--keep-going"]
+        quiet = {**os.environ, "NO_COLOR": "1"}
+        done = subprocess.run(
+            command, cwd=self.folder, env=quiet, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        return done.returncode == 0, done.stdout
+
+    def page(self):
+        """Return the built page of the chapter."""
+        return (self.folder / "_build" / "html" / "chapters" / "01-probe.html").read_text("utf8")
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    """Return the small book, built."""
+    folder = tmp_path_factory.mktemp("livre à lire")
+    small = SmallBook(folder)
+    good, said = small.build()
+    assert good, said
+    assert "constant 17 explorable first" in small.page()
+    return small
+
+
+def executions(said):
+    """Return how many notebooks a build has executed."""
+    return said.count("Executed notebook in")
+
+
+def test_a_build_without_changes_executes_and_writes_nothing(book):
+    before = book.page()
+    good, said = book.build()
+    assert good, said
+    assert executions(said) == 0
+    assert "0 added, 0 changed, 0 removed" in said
+    assert book.page() == before
+
+
+def test_changed_text_is_shown_without_executing_the_cells_again(book):
+    book.change("chapters/01-probe.md", "A formula:", "One formula:")
+    good, said = book.build()
+    assert good, said
+    assert executions(said) == 0
+    assert "One formula:" in book.page()
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "shown"),
+    [
+        ("probe.py", "CONSTANT = 17", "CONSTANT = 18", "constant 18"),
+        ("explorables/probe.mjs", "first", "second", "explorable second"),
+    ],
+)
+def test_a_page_shows_a_changed_helper(book, name, old, new, shown):
+    book.change(f"chapters/minitransformer/{name}", old, new)
+    good, said = book.build()
+    assert good, said
+    assert shown in book.page()
+    assert len(list((book.folder / "_build" / ".jupyter_cache").iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("$a^2$", r"$\frac{a$", r"01-probe.md:14: WARNING: the formula \frac{a is invalid"),
+        ("print(", "import sys; print('ouch', file=sys.stderr)\nprint(", "stderr was found in the cell outputs"),
+        ("print(", "1 / 0\nprint(", "ZeroDivisionError"),
+    ],
+    ids=["invalid formula", "output to stderr", "exception"],
+)
+def test_a_fault_fails_the_build_and_does_so_again(book, old, new, complaint):
+    """Again, because Sphinx alone warns of a page only when it reads it and would call the next build clean."""
+    book.change("chapters/01-probe.md", old, new)
+    try:
+        for _ in range(2):
+            good, said = book.build()
+            assert not good
+            assert complaint in said
+    finally:
+        book.change("chapters/01-probe.md", new, old)
