@@ -55,6 +55,11 @@ def test_the_pythons_taken_are_those_that_the_package_supports(tmp_path, minor):
     assert (done.returncode == 0) == (f"3.{minor}" in SpecifierSet(PROJECT["requires-python"]))
 
 
+def test_binder_is_given_a_python_that_the_package_supports():
+    name, version = (ROOT / "runtime.txt").read_text(encoding="utf-8").strip().split("-")
+    assert name == "python" and version in SpecifierSet(PROJECT["requires-python"])
+
+
 def test_the_first_python_that_fits_is_taken(tmp_path):
     done = find_python(tmp_path, {"python3": "3.14", "python3.12": "3.12", "python3.11": "3.11"})
     assert done.stdout == "python3.12\n"
