@@ -268,7 +268,7 @@ def check_names(book):
 
 
 def rhythm(book):
-    """15 to 40 code cells: median at most 4 lines, nine in ten at most 10, none over 20; no plotting in a cell."""
+    """15 to 40 code cells: median at most 4 lines, nine in ten at most 10, none over 20 or wider than the page."""
     for page in book.chapters:
         sizes = [cell.size for cell in page.cells] or [0]
         if not 15 <= len(page.cells) <= 40:
@@ -282,6 +282,9 @@ def rhythm(book):
         for cell in page.cells:
             if cell.size > 20:
                 yield f"{page.at(cell.line)}: a cell of {cell.size} lines; expected at most 20."
+            wide = max(map(len, cell.source.splitlines()), default=0)
+            if wide > 88 and "hide-input" not in cell.tags:
+                yield f"{page.at(cell.line)}: a line of {wide} characters; expected at most 88, the page's width."
             if cell.names & {"plt", "pyplot", "matplotlib"} or "matplotlib" in cell.source:
                 yield f"{page.at(cell.line)}: a cell plots with matplotlib; call a function of figures.py."
 

@@ -130,6 +130,7 @@ BREAKS = {
         (CHAPTER, "```{code-cell} ipython3\nassert halve", "```python\nassert halve", "14 code cells"),
         (CHAPTER, "loaf = 1.5\n", "loaf = 1.5\n" + LONG_CELL, "a cell of 25 lines"),
         (CHAPTER, "loaf = 1.5\n", "loaf = 1.5\nimport matplotlib.pyplot\n", "plots with matplotlib"),
+        (CHAPTER, "loaf = 1.5\n", f"loaf = 1.5  # {'e' * 80}\n", "a line of 94 characters"),
         (CHAPTER, "...)", "...)" + "\n1" * 9, "4 of 15 cells have over 10 lines"),
         (CHAPTER, "check(", "1\n2\n3\n4\ncheck(", "the median cell has 5 lines"),
     ],

@@ -74,10 +74,11 @@ def count_pairs(sentences, index, window=5):
     symmetric.  Built in chapter 1.
     """
     rows = [np.array([index[word] for word in words if word in index], dtype=int) for words in sentences]
-    left = np.concatenate([row[:-step] for step in range(1, window + 1) for row in rows])
-    right = np.concatenate([row[step:] for step in range(1, window + 1) for row in rows])
-    shape = (len(index), len(index))
-    counts = sparse.coo_array((np.ones(len(left)), (left, right)), shape=shape).tocsr()
+    steps = range(1, window + 1)
+    left = np.concatenate([row[:-step] for step in steps for row in rows])
+    right = np.concatenate([row[step:] for step in steps for row in rows])
+    entries = (np.ones(len(left)), (left, right))
+    counts = sparse.coo_array(entries, shape=(len(index), len(index))).tocsr()
     return counts + counts.T
 
 
@@ -113,7 +114,7 @@ def train_vectors(sentences, size=100, window=5, min_count=5):
     index = {word: row for row, word in enumerate(vocabulary)}
     matrix = ppmi(count_pairs(sentences, index, window))
     u, s, _ = svds(matrix, k=size, v0=np.ones(len(index)))
-    u *= np.sign(u[np.abs(u).argmax(axis=0), range(size)])  # make each largest entry positive
+    u *= np.sign(u[np.abs(u).argmax(axis=0), range(size)])  # largest entries positive
     vectors = Vectors(size)
     vectors.add_vectors(vocabulary, (u * np.sqrt(s))[:, ::-1].astype(np.float32))
     return vectors
