@@ -77,7 +77,7 @@ def write_record(record, root=ROOT):
 def why_new(record, here):
     """Say why .venv has to be made anew, or return None where it can be kept."""
     if record is None:
-        return "it was not made by this script"
+        return "it has no record of a finished set-up"
     if record["unfinished"]:
         return "its last set-up was interrupted"
     if record["folder"] != here["folder"]:
@@ -93,11 +93,8 @@ def make_environment(root=ROOT):
     folder = root / ".venv"
     if folder.exists():
         shutil.rmtree(folder)
-    folder.mkdir()
-    record = {**identity(root), "unfinished": True, "steps": {}}
-    write_record(record, root)
     venv.create(folder, symlinks=True, with_pip=True)
-    return record
+    return {**identity(root), "unfinished": True, "steps": {}}
 
 
 def require_ensurepip():

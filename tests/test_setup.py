@@ -60,9 +60,10 @@ def test_binder_is_given_a_python_that_the_package_supports():
     assert name == "python" and version in SpecifierSet(PROJECT["requires-python"])
 
 
-def test_the_first_python_that_fits_is_taken(tmp_path):
-    done = find_python(tmp_path, {"python3": "3.14", "python3.12": "3.12", "python3.11": "3.11"})
-    assert done.stdout == "python3.12\n"
+@pytest.mark.parametrize(("version", "taken"), [("3.14", "python3.12"), ("3.11", "python3")])
+def test_the_first_python_that_fits_is_taken(tmp_path, version, taken):
+    done = find_python(tmp_path, {"python3": version, "python3.12": "3.12", "python3.11": "3.11"})
+    assert done.stdout == f"{taken}\n"
 
 
 def test_a_python_that_is_named_is_taken_before_all(tmp_path):
@@ -105,6 +106,7 @@ class Machine:
         monkeypatch.setattr(environment, "INSTALL", {step: self.installer(step) for step in environment.FILES})
 
     def create(self, folder, **_):
+        folder.mkdir()
         self.done.append("environment")
 
     def installer(self, step):
@@ -253,10 +255,19 @@ def test_without_a_chromium_one_sentence_says_what_to_do():
     assert "\n" not in str(caught.value)
 
 
-def test_nothing_is_installed_while_a_chromium_starts(monkeypatch):
-    monkeypatch.setattr(chromium, "installed", lambda: "chromium")
+@pytest.mark.parametrize("present", ["the system's", None])  # None is Playwright's own
+def test_nothing_is_installed_while_a_chromium_starts(monkeypatch, present):
+    monkeypatch.setattr(chromium, "installed", lambda: present)
     monkeypatch.setattr(chromium, "apt_install", lambda *packages: pytest.fail("apt-get was called"))
-    assert chromium.choose(chromium.candidates(), starts=lambda path: True) == "chromium"
+    assert chromium.choose(chromium.candidates(), starts=lambda path: path == present) == present
+
+
+def test_debian_is_asked_before_a_download(monkeypatch):
+    found = iter([None, "Debian's"])
+    monkeypatch.setattr(chromium, "installed", lambda: next(found))
+    monkeypatch.setattr(chromium, "apt_install", lambda *packages: True)
+    monkeypatch.setattr(chromium, "download", lambda: pytest.fail("a download was begun"))
+    assert chromium.choose(chromium.candidates(), starts=lambda path: path == "Debian's") == "Debian's"
 
 
 @pytest.mark.parametrize(("noted", "path"), [("", None), ("/opt/chromium", "/opt/chromium")])
