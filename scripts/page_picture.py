@@ -11,18 +11,20 @@ from environment import ROOT
 
 PICTURE = ROOT / "figs" / "page.png"
 LIMIT = 300_000  # bytes
-SIZE = {"width": 1280, "height": 800}
+SIZE = {"width": 1280, "height": 830}
 
 
 def photograph(place):
     """Return the PNG bytes of a page of the built book, `place` at its top."""
     page_file, _, anchor = place.partition("#")
-    address = (ROOT / "_build" / "html" / page_file).as_uri() + (f"#{anchor}" if anchor else "")
+    address = (ROOT / "_build" / "html" / page_file).as_uri()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chosen(), args=NO_SANDBOX)
         page = browser.new_page(viewport=SIZE, device_scale_factor=1.5, color_scheme="light")
         page.goto(address)
         page.wait_for_load_state("networkidle")
+        if anchor:  # scrolled to, and not opened at, which would mark the heading
+            page.evaluate("id => document.getElementById(id).scrollIntoView()", anchor)
         return page.screenshot()
 
 
