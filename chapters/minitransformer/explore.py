@@ -1,0 +1,88 @@
+"""Explorables: drawings that can be moved, each one module for the page, for JupyterLab and for a kernel."""
+
+import html
+import json
+import math
+import re
+from pathlib import Path
+
+import anywidget
+import traitlets
+from IPython.display import HTML
+
+from . import figures
+
+FOLDER = Path(__file__).parent / "explorables"
+PAIR = "a list of two finite numbers", lambda value, _: _numbers(value) and len(value) == 2
+SCORES = "a list of two or more finite numbers", lambda value, _: _numbers(value) and len(value) > 1
+LABELS = "a list of words, one for each score", lambda value, whole: _words(value, len(whole["scores"]))
+POSITIVE = "a positive finite number", lambda value, _: _numbers([value]) and value > 0
+STATES = {  # explorable -> part of its state -> what it must be, in words and as a test of it and the whole state
+    "vectors": {"a": PAIR, "b": PAIR},
+    "temperature": {"scores": SCORES, "labels": LABELS, "temperature": POSITIVE},
+}
+
+
+def _numbers(value):
+    return isinstance(value, list) and all(type(v) in (int, float) and math.isfinite(v) for v in value)
+
+
+def _words(value, size):
+    return isinstance(value, list) and len(value) == size and all(isinstance(v, str) for v in value)
+
+
+def _checked(name, state):
+    """Return `state` with lists in place of arrays; raise ValueError where the explorable `name` cannot show it."""
+    if name not in STATES:
+        raise ValueError(f"name is {name!r}; expected an explorable: {' or '.join(STATES)}.")
+    if set(state) != set(STATES[name]):
+        raise ValueError(f"{name} was given {', '.join(state) or 'no state'}; expected {', '.join(STATES[name])}.")
+    state = {key: value.tolist() if hasattr(value, "tolist") else value for key, value in state.items()}
+    for key, (expected, fits) in STATES[name].items():
+        if not fits(state[key], state):
+            raise ValueError(f"{key} is {state[key]!r}; expected {expected}.")
+    return state
+
+
+def _module(name):
+    """Return the module of an explorable, with the parts that it imports written into it."""
+    source, parts = ((FOLDER / f"{stem}.mjs").read_text("utf8") for stem in (name, "parts"))
+    return re.sub(r"^import .*$", lambda _: parts.replace("export ", ""), source, flags=re.M)
+
+
+def _style():
+    return figures.css() + (FOLDER / "explorable.css").read_text("utf8")
+
+
+def explorable(name, still, **state):
+    """Return the explorable `name` as HTML that needs no kernel, server or network; used in chapters 2 and 3.
+
+    `still` is the Picture that is seen in its place in print and without JavaScript.  `state` is how it starts:
+    a (2,) and b (2,) for "vectors"; scores (n,), labels (n,) and temperature for "temperature".
+    Raises ValueError where the name is unknown or the state is not of this kind.
+    """
+    data = html.escape(json.dumps(_checked(name, state), ensure_ascii=False))
+    host = (FOLDER / "host.mjs").read_text("utf8").replace("export ", "")
+    script = f"{host}{_module(name).replace('export default', 'const explorable =')}"
+    # A classic script runs where it stands, before the page is painted: nothing moves when the explorable starts.
+    return HTML(
+        f'<div class="mt-explorable" data-state="{data}"><style>{_style()}</style>'
+        f'<div class="mt-still">{still._repr_html_()}</div><div></div>'
+        f'<script>(() => {{\n"use strict";\n{script}mount(document.currentScript, explorable);\n}})();</script></div>'
+    )
+
+
+def live(name, **state):
+    """Return the explorable `name` as a widget: Python reads and sets what the reader moves.
+
+    `state` is as in `explorable`, and is checked again when it is set.  In JupyterLab, for the explorables of chapters
+    2 and 3: `widget = live("vectors", a=[3, 1], b=[1, 2])`, then `widget.a` and `widget.a = [0, 2]`.
+    """
+
+    def check(widget, change):
+        now = {key: getattr(widget, key) for key in state} | {change.trait.name: change.value}
+        return _checked(name, now)[change.trait.name]
+
+    traits = {key: traitlets.Any(value).tag(sync=True) for key, value in _checked(name, state).items()}
+    parts = {"_esm": _module(name), "_css": _style(), "check": traitlets.validate(*state)(check), **traits}
+    return type(name.title(), (anywidget.AnyWidget,), parts)()
