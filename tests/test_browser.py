@@ -5,7 +5,7 @@ import functools
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
-WIDE, NARROW, NARROWEST = 1280, 390, 320
+WIDE, NARROW, NARROWEST, PAPER = 1280, 390, 320, 720
 SETTLED = 400  # milliseconds, after which the theme's script has looked at what scrolls
 OPEN_ALL = """() => {
     for (const details of document.querySelectorAll("details")) details.open = true;
@@ -151,11 +151,11 @@ def test_the_first_tab_stop_skips_to_the_text(server, visit):
     assert tab.evaluate("location.hash") == "#main-content"
 
 
-def test_the_launch_menu_opens(server, visit):
+def test_the_launch_menu_opens_by_keyboard(server, visit):
     tab = visit(server).open("chapters/03-softmax.html")
     link = tab.locator("a[href*='mybinder.org']").first
     assert not link.is_visible()
-    tab.get_by_role("button", name="Launch interactive content").click()
+    tab.get_by_role("button", name="Launch interactive content").press("Enter")
     assert link.is_visible()
 
 
@@ -168,9 +168,12 @@ def test_code_can_be_copied(server, visit):
 
 
 def test_print_is_ink_on_paper_and_nothing_is_cut_off(server, visit):
-    tab = visit(server, color_scheme="dark").open("chapters/03-softmax.html")
+    visiting = visit(server, color_scheme="dark")
+    tab = visiting.open("chapters/03-softmax.html")
+    visiting.resize(PAPER)
     tab.emulate_media(media="print")
     cut = "[...document.querySelectorAll('article pre')].filter((pre) => pre.scrollWidth > pre.clientWidth + 1).length"
     assert tab.evaluate(cut) == 0
     assert tab.evaluate("getComputedStyle(document.querySelector('article p')).color") == "rgb(31, 35, 40)"
-    assert not tab.locator(".bd-sidebar-primary").is_visible()
+    for part, shown in ((".bd-sidebar-primary", False), (".toggle-button", False), ("article h1", True)):
+        assert tab.locator(part).first.is_visible() == shown, part
