@@ -9,6 +9,7 @@ import json
 import os
 import re
 import runpy
+import sys
 from pathlib import Path
 
 from docutils import nodes
@@ -93,7 +94,7 @@ def install_katex(app):
     try:
         runpy.run_path(os.fspath(Path(app.srcdir) / "scripts" / "web_assets.py"))["install"](app.srcdir, logger.info)
     except (RuntimeError, OSError) as error:
-        raise ExtensionError(str(error)) from error
+        sys.exit(str(error))  # an exception would be told in three tracebacks
     if app.builder.format != "html":
         return
     dist = Path(app.srcdir) / "node_modules" / "katex" / "dist"

