@@ -24,7 +24,8 @@ STATES = {  # explorable -> part of its state -> what it must be, in words and a
 
 
 def _numbers(value):
-    return isinstance(value, list) and all(type(v) in (int, float) and math.isfinite(v) for v in value)
+    numbers = isinstance(value, list) and all(isinstance(v, int | float) and type(v) is not bool for v in value)
+    return numbers and all(map(math.isfinite, value))
 
 
 def _words(value, size):

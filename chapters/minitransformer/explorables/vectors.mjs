@@ -85,6 +85,8 @@ function handle(name, get, move) {
     const [x, y] = [event.clientX - box.left - box.width / 2, box.top + box.height / 2 - event.clientY];
     return scaled([x, y], SIDE / UNIT / box.width);
   };
+  // A finger on the tip must not scroll the page; Chromium heeds touch-action for a whole drawing only.
+  node.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
   let grip; // from where the pointer took hold to the tip
   node.addEventListener("pointerdown", (event) => {
     grip = plus(get(), scaled(pointed(event), -1));

@@ -1,0 +1,562 @@
+"""The explorables: what they refuse, and in a browser their numbers against Python's, by mouse, finger and keys."""
+
+import base64
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from scipy.special import entr
+from scipy.special import softmax as scipy_softmax
+from traitlets import TraitError
+
+from minitransformer import figures
+from minitransformer.explore import FOLDER, STATES, explorable, live
+
+STILL = figures.Picture(480, 365, '<text x="9" y="30">still</text>', "A picture that stands still.", zoom=1)
+VECTORS = {"a": [3.0, 1.0], "b": [1.0, 2.0]}
+SCORES = {"scores": [2.0, 1.0, 0.0, -1.0], "labels": ["a", "b", "c", "d"], "temperature": 1.0}
+START = {"vectors": VECTORS, "temperature": SCORES}
+CLOSE = {"rtol": 1e-6, "atol": 1e-12}  # page and Python do the same sums in the same precision
+PAUSE = 700  # milliseconds, after which a sentence is spoken
+PAGE = """<!doctype html><html lang="en" {attributes}><meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Explorables</title><style>body {{ margin: 1rem; background: var(--mt-paper); color: var(--mt-ink) }}</style>
+<main><h1>Explorables</h1>{inside}<p id="below">Below</p></main></html>"""
+
+
+# What Python makes of a name and a state
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_an_explorable_needs_no_other_file(name):
+    text = explorable(name, STILL, **START[name]).data
+    assert not re.search(r"\bsrc=|\bhref=|\bimport\b|\bexport\b|\bfetch\(|https?://(?!www\.w3\.org/)", text)
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_an_explorable_is_the_same_every_time(name):
+    assert explorable(name, STILL, **START[name]).data == explorable(name, STILL, **START[name]).data
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.iterdir()), ids=lambda path: path.name)
+def test_a_file_of_an_explorable_has_no_colour_but_the_themes_and_cannot_end_its_script(file):
+    text = file.read_text("utf-8")
+    assert not re.search(r"#[0-9a-f]{3,8}\b|\brgba?\(|\bhsla?\(", text, re.IGNORECASE)
+    assert "</script" not in text and "</style" not in text and "innerHTML" not in text
+
+
+def test_arrays_are_as_good_as_lists():
+    arrays = {"scores": np.array(SCORES["scores"]), "labels": np.array(SCORES["labels"]), "temperature": np.float64(1)}
+    assert explorable("temperature", STILL, **arrays).data == explorable("temperature", STILL, **SCORES).data
+
+
+@pytest.mark.parametrize("make", [lambda name, **state: explorable(name, STILL, **state), live])
+@pytest.mark.parametrize(
+    "name, state, said",
+    [
+        ("vector", VECTORS, "name is 'vector'; expected an explorable: vectors or temperature."),
+        ("vectors", {}, "vectors was given no state; expected a, b."),
+        ("vectors", {**VECTORS, "c": [0, 1]}, "vectors was given a, b, c; expected a, b."),
+        ("vectors", {**VECTORS, "b": [1, 2, 3]}, "b is [1, 2, 3]; expected a list of two finite numbers."),
+        ("vectors", {**VECTORS, "a": [1, np.nan]}, "a is [1, nan]; expected a list of two finite numbers."),
+        ("vectors", {**VECTORS, "a": "31"}, "a is '31'; expected a list of two finite numbers."),
+        ("temperature", {**SCORES, "scores": [1]}, "scores is [1]; expected a list of two or more finite numbers."),
+        ("temperature", {**SCORES, "labels": ["a"]}, "labels is ['a']; expected a list of words, one for each score."),
+        ("temperature", {**SCORES, "temperature": 0}, "temperature is 0; expected a positive finite number."),
+        ("temperature", {**SCORES, "temperature": True}, "temperature is True; expected a positive finite number."),
+    ],
+)
+def test_a_state_that_cannot_be_shown_is_refused_in_a_sentence(make, name, state, said):
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        make(name, **state)
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_page_and_widget_run_the_same_module(name):
+    source = (FOLDER / f"{name}.mjs").read_text("utf-8").split('"./parts.mjs";\n')[1]
+    page, widget = explorable(name, STILL, **START[name]).data, live(name, **START[name])
+    assert source in widget._esm and source.replace("export default", "const explorable =") in page
+    assert (FOLDER / "explorable.css").read_text("utf-8") in widget._css
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_the_state_of_a_widget_is_shared_with_the_page(name):
+    widget, heard = live(name, **START[name]), []
+    assert set(START[name]) <= set(widget.keys) and {key: widget.get_state()[key] for key in START[name]} == START[name]
+    key = next(iter(START[name]))
+    widget.observe(lambda change: heard.append(change.new), key)
+    widget.set_state({key: [0.5] * len(START[name][key])})  # what comes in from the page
+    assert getattr(widget, key) == [0.5] * len(START[name][key]) == heard[0]
+
+
+def test_a_widget_refuses_what_it_cannot_show():
+    widget = live("vectors", **VECTORS)
+    with pytest.raises((ValueError, TraitError), match="a is 'north'; expected a list of two finite numbers."):
+        widget.a = "north"
+    assert widget.a == VECTORS["a"]
+
+
+# In a browser
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Return a function that opens explorables, (name, state) pairs, in a page of their own; no error may come up."""
+    faults, opened = [], []
+
+    def begin(*pairs, attributes="", width=760, **context):
+        inside = "".join(explorable(name, STILL, **state).data for name, state in pairs)
+        path = tmp_path / "page.html"
+        path.write_text(PAGE.format(inside=inside, attributes=attributes), encoding="utf-8")
+        opened.append(browser.new_context(viewport={"width": width, "height": 800}, **context))
+        tab = opened[-1].new_page()
+        tab.on("console", lambda said: said.type in ("error", "warning") and faults.append(said.text))
+        tab.on("pageerror", lambda error: faults.append(str(error)))
+        tab.on("request", lambda request: request.url != path.as_uri() and faults.append(request.url))
+        tab.goto(path.as_uri())
+        return tab
+
+    yield begin
+    for context in opened:
+        context.close()
+    assert faults == []
+
+
+def number(place, name):
+    """Return a number of the page in full precision, None where it says that there is none."""
+    value = place.locator(f"[data-name='{name}']").get_attribute("data-value")
+    return float(value) if value else None
+
+
+def vectors_of(place):
+    return [[number(place, f"{name}{i}") for i in "₁₂"] for name in "ab"]
+
+
+def assert_vectors(place, a, b):
+    """The page's numbers are those of the vectors a (2,) and b (2,), neither of them zero."""
+    angle = abs(np.angle(complex(*b) / complex(*a), deg=True))
+    lengths = np.linalg.norm([a, b], axis=1)
+    expected = {
+        **{"a₁": a[0], "a₂": a[1], "b₁": b[0], "b₂": b[1], "dot": np.dot(a, b), "angle": angle},
+        **{"length-a": lengths[0], "length-b": lengths[1], "cosine": np.dot(a, b) / lengths.prod()},
+        **{"shadow": np.dot(a, b) / lengths[0]},
+    }
+    found = {name: number(place, name) for name in expected}
+    np.testing.assert_allclose(list(found.values()), list(expected.values()), **CLOSE, err_msg=str(found))
+
+
+def assert_weights(place, scores, temperature):
+    """The page's numbers are those of the softmax of scores (n,) at the temperature."""
+    with np.errstate(over="ignore"):  # the distance of 1e308 and −1e308 is infinite, and its weight 0
+        weights = scipy_softmax(np.subtract(scores, max(scores)) / temperature)
+    found = [number(place, f"weight-{i}") for i in range(len(scores))]
+    np.testing.assert_allclose(found, weights, **CLOSE)
+    facts = [number(place, name) for name in ("largest", "entropy", "entropy-max", "sharers")]
+    entropy = entr(weights).sum()
+    np.testing.assert_allclose(facts, [weights.max(), entropy, np.log(len(scores)), np.exp(entropy)], **CLOSE)
+    assert float(place.locator("[data-name='temperature']").input_value()) == temperature
+
+
+def middle(tab, handle):
+    box = tab.locator("[role=slider]").nth(handle).bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def pixels(tab):
+    """Return how many pixels one unit of the plane measures."""
+    return tab.locator("svg[role=group]").bounding_box()["width"] * 30 / 340
+
+
+def drag(tab, handle, by):
+    x, y = middle(tab, handle)
+    tab.mouse.move(x + 4, y - 3)  # not quite in the middle
+    tab.mouse.down()
+    for part in (0.3, 0.7, 1):
+        tab.mouse.move(x + 4 + part * by[0] * pixels(tab), y - 3 - part * by[1] * pixels(tab))
+    tab.mouse.up()
+
+
+@pytest.mark.parametrize("a, b", [([3.0, 1.0], [1.0, 2.0]), ([-0.3, 4.9], [-5.0, -1.7]), ([0.1, 0.2], [-0.2, 0.1])])
+def test_the_numbers_of_two_vectors_are_those_of_numpy(show, a, b):
+    assert_vectors(show(("vectors", {"a": a, "b": b})), a, b)
+
+
+@pytest.mark.parametrize("width", [760, 320])
+def test_the_tips_follow_the_mouse(show, width):
+    tab = show(("vectors", VECTORS), width=width)
+    drag(tab, 0, (-4.5, 1.2))
+    assert_vectors(tab, [-1.5, 2.2], VECTORS["b"])
+    drag(tab, 1, (2.5, -5.1))
+    assert_vectors(tab, [-1.5, 2.2], [3.5, -3.1])
+    drag(tab, 1, (40, 0))
+    assert vectors_of(tab)[1] == [5.0, -3.1]
+
+
+def test_the_tips_follow_a_finger_and_the_page_scrolls_elsewhere(show):
+    tab = show(("vectors", VECTORS), width=390, has_touch=True, is_mobile=True)
+    tab.evaluate("document.getElementById('below').style.height = '3000px'")
+    touch = tab.context.new_cdp_session(tab)
+
+    def swipe(start, by):
+        points = [(start[0] + part * by[0], start[1] + part * by[1]) for part in (0, 0.25, 0.5, 0.75, 1)]
+        for kind, point in zip(["touchStart", *["touchMove"] * 4], points):
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": point[0], "y": point[1]}]})
+        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        tab.wait_for_timeout(200)
+        return tab.evaluate("scrollY")
+
+    x, y = middle(tab, 1)
+    assert swipe((x + 15, y + 10), (0, -2 * pixels(tab))) == 0  # within 22 pixels of the tip
+    assert_vectors(tab, VECTORS["a"], [1.0, 4.0])
+    assert swipe((x - 100, y + 100), (0, -120)) > 50
+    assert vectors_of(tab) == [VECTORS["a"], [1.0, 4.0]]
+
+
+def test_the_arrow_keys_move_the_tips_and_are_not_passed_on(show):
+    tab = show(("vectors", VECTORS))
+    tab.evaluate("window.passed = 0; document.addEventListener('keydown', () => window.passed++)")
+    tab.locator("[role=slider]").first.focus()
+    for key in ("ArrowLeft", "Shift+ArrowUp", "ArrowUp", "Shift+ArrowRight", "ArrowDown", "ArrowDown"):
+        tab.keyboard.press(key)
+    assert_vectors(tab, [3.9, 1.9], VECTORS["b"])
+    assert tab.locator("[role=slider]").first.get_attribute("aria-valuetext") == "3.9, 1.9"
+    assert tab.evaluate("[window.passed, scrollY]") == [0, 0]
+
+
+def test_each_coordinate_has_a_slider(show):
+    tab = show(("vectors", VECTORS))
+    for label, keys in {
+        "a₁": ["ArrowUp"],
+        "a₂": ["Shift+ArrowDown", "ArrowLeft"],
+        "b₁": ["Home"],
+        "b₂": ["End"],
+    }.items():
+        tab.get_by_role("slider", name=label).focus()
+        for key in keys:
+            tab.keyboard.press(key)
+    assert_vectors(tab, [3.1, -0.1], [-5.0, 5.0])
+
+
+def test_all_of_the_vectors_can_be_reached_by_tab_and_shows_the_focus(show):
+    tab = show(("vectors", VECTORS))
+    rings = []
+    for _ in range(11):  # two tips, four sliders, five buttons
+        tab.keyboard.press("Tab")
+        rings.append(
+            tab.evaluate("""() => {
+            const ring = document.activeElement.querySelector(".mt-ring");
+            if (ring) return parseFloat(getComputedStyle(ring).strokeWidth);
+            return parseFloat(getComputedStyle(document.activeElement).outlineWidth);
+        }""")
+        )
+    assert rings == [4, 4] + 9 * [3]
+    assert tab.evaluate("document.activeElement.textContent") == "start again"
+
+
+@pytest.mark.parametrize(
+    "name, cosine, said",
+    [
+        ("same direction, longer", 1, "Positive"),
+        ("orthogonal", 0, "Zero"),
+        ("opposite", -1, "Negative"),
+    ],
+)
+def test_a_preset_is_what_it_is_called(show, name, cosine, said):
+    tab = show(("vectors", VECTORS))
+    tab.get_by_role("button", name=name).click()
+    a, b = vectors_of(tab)
+    assert_vectors(tab, a, b)
+    np.testing.assert_allclose(number(tab, "cosine"), cosine, **CLOSE)
+    assert tab.locator(".mt-verdict").inner_text().startswith(said)
+    tab.get_by_role("button", name="start again").click()
+    assert_vectors(tab, **VECTORS)
+
+
+def test_a_longer_arrow_beats_a_closer_one(show):
+    tab = show(("vectors", VECTORS))
+    rival = tab.locator(".mt-arrow.mt-c")
+    assert not rival.is_visible()
+    tab.get_by_role("button", name="longer beats closer").click()
+    assert rival.is_visible() and "length beats direction" in tab.locator(".mt-verdict").inner_text()
+    (a, b), c = vectors_of(tab), [1.6, 0.1]
+    assert_vectors(tab, a, b)
+    expected = [np.dot(a, c), np.dot(a, c) / np.linalg.norm(a) / np.linalg.norm(c)]
+    np.testing.assert_allclose([number(tab, "dot-c"), number(tab, "cosine-c")], expected, **CLOSE)
+    assert number(tab, "dot") > expected[0] and number(tab, "cosine") < expected[1]
+    tab.get_by_role("button", name="start again").click()
+    assert not rival.is_visible()
+
+
+@pytest.mark.parametrize("a, b", [([0.0, 0.0], [1.0, 2.0]), ([3.0, 1.0], [0.0, 0.0]), ([0.0, 0.0], [0.0, 0.0])])
+def test_a_zero_vector_has_no_direction(show, a, b):
+    tab = show(("vectors", {"a": a, "b": b}))
+    assert (number(tab, "dot"), number(tab, "cosine"), number(tab, "angle")) == (0, None, None)
+    assert number(tab, "shadow") == (0 if any(a) else None)
+    said = tab.locator("[data-name='cosine']").inner_text()
+    assert said == "undefined: a zero vector has no direction"
+    assert "NaN" not in tab.content()
+    tab.get_by_role("slider", name="a₁").fill("1")
+    tab.get_by_role("slider", name="b₁").fill("2")
+    assert number(tab, "cosine") is not None
+
+
+def test_a_product_that_is_zero_but_for_rounding_is_called_zero(show):
+    tab = show(("vectors", {"a": [0.3, 0.1], "b": [-0.2, 0.6]}))
+    assert np.dot([0.3, 0.1], [-0.2, 0.6]) != 0
+    assert tab.locator(".mt-verdict").inner_text().startswith("Zero")
+
+
+@pytest.mark.parametrize(
+    "scores, temperature",
+    [
+        ([2.0, 1.0, 0.0, -1.0], 1.0),
+        ([0.0, 0.0, 1.0], 3**0.5),
+        ([1000.0, 999.0, -1000.0], 0.05),
+        ([1e308, -1e308, 1e308], 20.0),
+        ([-1e308, -1e308], 1e-300),
+        ([0.001, 0.002], 1e300),
+        (list(np.linspace(-3, 3, 12)), 0.7),
+    ],
+)
+def test_the_weights_are_those_of_scipy(show, scores, temperature):
+    labels = [f"word {i}" for i in range(len(scores))]
+    state = {"scores": scores, "labels": labels, "temperature": temperature}
+    assert_weights(show(("temperature", state)), scores, temperature)
+
+
+def test_the_slider_sets_the_temperature(show):
+    tab = show(("temperature", SCORES))
+    slider = tab.get_by_role("slider", name="temperature")
+    slider.focus()
+    for key, temperature in {"ArrowUp": 1.03, "Shift+ArrowDown": 0.764, "Home": 0.05, "End": 20.0}.items():
+        tab.keyboard.press(key)
+        assert_weights(tab, SCORES["scores"], temperature)
+        assert float(slider.get_attribute("aria-valuetext")) == temperature
+    box = slider.bounding_box()
+    tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert_weights(tab, SCORES["scores"], 1.0)
+
+
+def test_the_slider_follows_a_finger(show):
+    tab = show(("temperature", SCORES), width=390, has_touch=True, is_mobile=True)
+    slider = tab.get_by_role("slider", name="temperature")
+    box = slider.bounding_box()
+    assert box["height"] >= 44
+    slider.tap(position={"x": box["width"] * 0.75, "y": box["height"] / 2})
+    temperature = float(tab.locator("[data-name='temperature']").input_value())
+    assert 4 < temperature < 5  # √20 is 4.5
+    assert_weights(tab, SCORES["scores"], temperature)
+
+
+def test_numbers_can_be_typed(show):
+    tab = show(("temperature", SCORES))
+    tab.locator("[data-name='temperature']").fill("0.37")
+    tab.locator("[data-name='score-2']").fill("-2.5")
+    tab.locator("[data-name='score-0']").focus()
+    tab.keyboard.press("ArrowDown")
+    assert_weights(tab, [1.0, 1.0, -2.5, -1.0], 0.37)
+    field = tab.locator("[data-name='score-1']")
+    field.fill("")
+    for key in "0.5":
+        field.press(key)  # "0." on the way is left alone
+    assert field.input_value() == "0.5"
+    assert_weights(tab, [1.0, 0.5, -2.5, -1.0], 0.37)
+
+
+@pytest.mark.parametrize("typed", ["0", "-1", ""])
+def test_a_temperature_that_is_none_is_marked_and_not_used(show, typed):
+    tab = show(("temperature", SCORES))
+    field = tab.locator("[data-name='temperature']")
+    field.fill(typed)
+    assert field.get_attribute("aria-invalid") == "true" and number(tab, "largest") == pytest.approx(0.6439142598879724)
+    field.blur()
+    assert_weights(tab, SCORES["scores"], 1.0)
+    assert field.get_attribute("aria-invalid") == "false"
+
+
+def test_adding_to_every_score_changes_no_weight(show):
+    tab = show(("temperature", {**SCORES, "scores": [0.3, 1.0, 0.0, -1.0]}))
+    tab.get_by_role("button", name="add 10").click()
+    assert [tab.locator(f"[data-name='score-{i}']").input_value() for i in range(4)] == ["10.3", "11", "10", "9"]
+    assert_weights(tab, [0.3, 1.0, 0.0, -1.0], 1.0)
+    assert "largest change of a weight is 0.000" in tab.locator(".mt-verdict").inner_text()
+    tab.get_by_role("button", name="start again").click()
+    assert tab.locator("[data-name='score-0']").input_value() == "0.3"
+
+
+def test_doubling_every_score_is_halving_the_temperature(show):
+    tab = show(("temperature", {**SCORES, "temperature": 3.0}))
+    tab.get_by_role("button", name="double").click()
+    assert_weights(tab, [4.0, 2.0, 0.0, -2.0], 3.0)
+    assert tab.locator(".mt-verdict").inner_text().endswith("at T = 1.5.")
+    weights = [number(tab, f"weight-{i}") for i in range(4)]
+    np.testing.assert_allclose(weights, scipy_softmax(np.array(SCORES["scores"]) / 1.5), **CLOSE)
+
+
+def test_doubling_never_ends_in_infinity(show):
+    tab = show(("temperature", {**SCORES, "scores": [1e308, 1e308, 0.0, -1e308]}))
+    tab.get_by_role("button", name="double").click()
+    assert_weights(tab, [1e308, 1e308, 0.0, -1e308], 1.0)
+
+
+@pytest.mark.parametrize(
+    "scores, temperature, said",
+    [
+        ([2.0, 1.0, 0.0], 0.05, "Near the cold limit: arg max, everything to “a”."),
+        ([2.0, 2.0, 0.0], 0.05, "Near the cold limit: arg max, everything to “a” and “b”, who tie."),
+        ([2.0, 1.0, 0.0], 50.0, "Near the hot limit: uniform, everyone gets the same."),
+        ([3.0, 3.0, 3.0], 0.05, "All scores are equal, and so are all weights, at any temperature."),
+        (
+            [0.0, 2.0, 1.0],
+            2.0,
+            "“b” weighs 1.65 times as much as “c”: e to the power of 0.50, the gap of their scores over T.",
+        ),
+    ],
+)
+def test_the_limits_are_named(show, scores, temperature, said):
+    state = {"scores": scores, "labels": ["a", "b", "c"], "temperature": temperature}
+    assert show(("temperature", state)).locator(".mt-verdict").inner_text() == said
+
+
+def test_a_weight_never_reads_as_0_or_1_that_is_neither(show):
+    tab = show(("temperature", {"scores": [0.0, 9.0], "labels": ["a", "b"], "temperature": 1.0}))
+    assert [tab.locator(f"[data-name='weight-{i}']").inner_text() for i in (0, 1)] == ["<0.001", ">0.999"]
+    tab.locator("[data-name='temperature']").fill("0.01")
+    assert [tab.locator(f"[data-name='weight-{i}']").inner_text() for i in (0, 1)] == ["0.000", "1.000"]
+
+
+def test_two_of_one_kind_on_a_page_are_independent(show):
+    tab = show(("vectors", VECTORS), ("vectors", VECTORS), ("temperature", SCORES), ("temperature", SCORES))
+    one, two, three, four = tab.locator(".mt-explorable").all()
+    two.get_by_role("slider", name="a₁").fill("-2")
+    four.get_by_role("slider", name="temperature").press("Home")
+    assert_vectors(one, **VECTORS)
+    assert_vectors(two, [-2.0, 1.0], VECTORS["b"])
+    assert_weights(three, SCORES["scores"], 1.0)
+    assert_weights(four, SCORES["scores"], 0.05)
+    assert tab.evaluate("document.querySelectorAll('.mt-explorable [id]').length") == 0
+
+
+def test_labels_are_text_whatever_they_hold(show):
+    labels = ["</script><script>window.harm = 1</script>", "\"'&amp;", "<img src=x onerror='window.harm=1'>"]
+    tab = show(("temperature", {"scores": [3.0, 2.0, 1.0], "labels": labels, "temperature": 1.0}))
+    assert tab.locator(".mt-label").all_inner_texts() == labels
+    assert tab.evaluate("window.harm") is None
+
+
+def test_nothing_is_left_in_the_global_scope(show):
+    names = [show(*pairs).evaluate("Object.getOwnPropertyNames(window)") for pairs in ([], START.items())]
+    assert set(names[1]) - set(names[0]) == set()
+
+
+@pytest.mark.parametrize("name, key", [("vectors", "a₁"), ("temperature", "temperature")])
+def test_a_screen_reader_hears_one_sentence_when_the_reader_pauses(show, name, key):
+    tab = show((name, START[name]))
+    tab.wait_for_timeout(PAUSE)
+    tab.evaluate("""() => {
+        window.spoken = [];
+        const live = document.querySelector("[aria-live=polite]");
+        new MutationObserver(() => spoken.push(live.textContent)).observe(live, { childList: true });
+    }""")
+    for _ in range(12):
+        tab.get_by_role("slider", name=key).press("ArrowUp")
+    assert tab.evaluate("spoken") == []
+    tab.wait_for_timeout(PAUSE)
+    (spoken,) = tab.evaluate("spoken")
+    start = {
+        "vectors": "a · b is 6.20, positive. The cosine is",
+        "temperature": "Temperature 1.43: “a” has the largest",
+    }
+    assert spoken.startswith(start[name])
+
+
+# Every page that holds them
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [760, 320])
+def test_the_explorables_are_accessible(show, theme, width):
+    tab = show(*START.items(), attributes=f'data-theme="{theme}"', width=width, reduced_motion="reduce")
+    tab.evaluate(AXE_SCRIPT)
+    found = tab.evaluate("() => axe.run()")["violations"]
+    assert [(rule["id"], node["html"]) for rule in found for node in rule["nodes"]] == []
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_the_explorables_fit_a_phone(show, width):
+    tab = show(
+        *START.items(), ("temperature", {**SCORES, "labels": ["California", "encyclopaedia", "a", "b"]}), width=width
+    )
+    assert tab.evaluate("document.documentElement.scrollWidth") == width
+    tab.get_by_role("button", name="longer beats closer").click()
+    tab.get_by_role("slider", name="a₁").press("End")
+    tab.get_by_role("slider", name="a₂").press("Home")
+    assert tab.evaluate("document.documentElement.scrollWidth") == width
+    for target in tab.locator(".mt-reach, button, input").all():
+        assert min(target.bounding_box()["height"], target.bounding_box()["width"]) >= 44
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_moves_when_they_start(show, width):
+    tab = show(*START.items(), width=width)
+    shift = """() => new Promise((done) => {
+        let moved = 0;
+        new PerformanceObserver((list) => list.getEntries().forEach((entry) => (moved += entry.value)))
+            .observe({ type: "layout-shift", buffered: true });
+        setTimeout(() => done(moved), 300);
+    })"""
+    assert tab.evaluate(shift) == 0
+
+
+def seen(tab):
+    parts = {"still": ".mt-still svg", "live": ".mt-live", "controls": ".mt-controls"}
+    return SimpleNamespace(**{part: tab.locator(f"{css} >> visible=true").count() for part, css in parts.items()})
+
+
+def test_print_shows_the_still_pictures(show):
+    tab = show(*START.items())
+    assert seen(tab) == SimpleNamespace(still=0, live=2, controls=4)
+    tab.emulate_media(media="print")
+    assert seen(tab) == SimpleNamespace(still=2, live=0, controls=0)
+
+
+def test_the_still_pictures_stand_where_javascript_does_not_run(show):
+    assert seen(show(*START.items(), java_script_enabled=False)) == SimpleNamespace(still=2, live=0, controls=0)
+
+
+@pytest.mark.parametrize("motion, seconds", [("no-preference", "0.15s"), ("reduce", "0s")])
+def test_bars_move_only_for_those_who_like_it(show, motion, seconds):
+    tab = show(("temperature", SCORES), reduced_motion=motion)
+    assert tab.locator(".mt-bar").first.evaluate("(bar) => getComputedStyle(bar).transitionDuration") == seconds
+
+
+@pytest.mark.parametrize("name, key, press", [("vectors", "a", "a₁"), ("temperature", "temperature", "temperature")])
+def test_the_widgets_module_tells_the_kernel_and_listens_to_it(show, name, key, press):
+    tab, widget = show(), live(name, **START[name])
+    run = """async ([source, state]) => {
+        const { default: explorable } = await import(`data:text/javascript;base64,${source}`);
+        const heard = [];
+        const on = (event, listener) => heard.push([event, listener]);
+        const saved = (window.saved = []);
+        window.set = (key, value) => {
+            state[key] = value;
+            heard.filter(([event]) => event === `change:${key}`).forEach(([, listener]) => listener());
+        };
+        const model = { get: (key) => state[key], set, on, save_changes: () => saved.push(structuredClone(state)) };
+        explorable.render({ model, el: document.querySelector("main").appendChild(document.createElement("div")) });
+    }"""
+    tab.evaluate(
+        "(css) => document.head.append(Object.assign(document.createElement('style'), {textContent: css}))", widget._css
+    )
+    tab.evaluate(run, [base64.b64encode(widget._esm.encode()).decode(), START[name]])
+    tab.get_by_role("slider", name=press).press("Home")
+    saved = {"vectors": [-5, 1], "temperature": 0.05}[name]
+    assert tab.evaluate("saved.at(-1)")[key] == saved
+    if name == "vectors":
+        tab.evaluate("set('b', [0, 4])")
+        assert_vectors(tab, [-5, 1], [0, 4])
+    else:
+        tab.evaluate("set('scores', [0, 0, 1, 1.5])")
+        assert_weights(tab, [0, 0, 1, 1.5], 0.05)
