@@ -13,15 +13,15 @@ from importlib import metadata
 from pathlib import Path
 
 HELPER = Path("chapters", "minitransformer")
-SHOWN = {".py", ".mjs", ".css"}  # the files of the helper package that a page can show
-LIBRARIES = ("numpy", "scipy", "matplotlib", "gensim", "anywidget")
 EXTENSIONS = Path(__file__).parent
+SOURCE = {".py", ".mjs", ".css", ".html"}
+LIBRARIES = ("numpy", "scipy", "matplotlib", "gensim", "anywidget")
 
 
 def fingerprint(folder, *facts):
-    """Return a short hash of the files of `folder` that a page can show, their names, and further facts."""
+    """Return a short hash of the source files of `folder`, their names, and further facts."""
     known = hashlib.sha256(repr(facts).encode())
-    for path in sorted(path for path in folder.rglob("*") if path.suffix in SHOWN | {".html"}):
+    for path in sorted(path for path in folder.rglob("*") if path.suffix in SOURCE):
         known.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
     return known.hexdigest()[:16]
 

@@ -7,8 +7,11 @@ The icon fonts are cut down to the icons that can be seen: 300 kB become less th
 import re
 from pathlib import Path
 
+import pydata_sphinx_theme
 from fontTools import subset
 
+THEME = Path(pydata_sphinx_theme.__file__).parent / "theme" / "pydata_sphinx_theme" / "static"
+FONTS = THEME / "vendor" / "fontawesome" / "webfonts"
 PALETTE = "palette.css"
 NOT_LOADED = ("**/*.map", "**/*.ttf", "scripts/fontawesome.js")
 ICON_RULE = re.compile(r'((?:\.fa-[\w-]+:before,?)+)\{content:"([^"]+)"\}')
@@ -46,17 +49,15 @@ def icons_seen(site):
 
 
 def cut_fonts(site):
-    """Keep in each icon font only the icons that are seen."""
-    seen = icons_seen(site)
+    """Write the theme's icon fonts into the site, with the icons that are seen and no others."""
+    seen = "".join(icons_seen(site))
     options = subset.Options(flavor="woff2")
-    for path in site.rglob("fontawesome/**/*.woff2"):
-        font = subset.load_font(str(path), options)
-        if set(font.getBestCmap()) <= {ord(icon) for icon in seen}:
-            continue  # cut by an earlier build
+    for source in FONTS.glob("*.woff2"):
+        font = subset.load_font(str(source), options)
         subsetter = subset.Subsetter(options)
-        subsetter.populate(text="".join(seen))
+        subsetter.populate(text=seen)
         subsetter.subset(font)
-        subset.save_font(font, str(path), options)
+        subset.save_font(font, str(site / "_static" / FONTS.relative_to(THEME) / source.name), options)
 
 
 def lighten(app, exception):
@@ -72,8 +73,9 @@ def lighten(app, exception):
 
 def remove_pages(app, env, added, changed, removed):
     """Delete the pages of documents that are gone, which Sphinx leaves in the site."""
-    for name in removed:
-        Path(app.builder.get_outfilename(name)).unlink(missing_ok=True)
+    if app.builder.format == "html":
+        for name in removed:
+            Path(app.builder.get_outfilename(name)).unlink(missing_ok=True)
     return []
 
 
