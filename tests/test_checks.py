@@ -25,8 +25,8 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
     "softmax-axis": lambda x: special.softmax(x, axis=1),
     "softmax-temperature": lambda x, t: special.softmax(x / t),
     "softmax-gap": lambda p, n: -np.log((1 - p) / p / (n - 1)),
-    "softmax-logsumexp": special.logsumexp,
-    "softmax-jacobian": lambda p: p[:, None] * (np.eye(len(p)) - p),
+    "softmax-merge": np.logaddexp,
+    "softmax-slope": lambda p, g: (np.diag(p) - np.outer(p, p)) @ g,
 }
 WRONG = [(name, hint) for name, task in CHECKS.items() for hint in task.wrong]
 
@@ -62,17 +62,32 @@ def test_an_empty_answer_is_said_to_be_empty(name, capsys):
     "answer, hint",
     [
         (3.0, "expected a function: give its name without calling it."),
-        (lambda x: x[0, 0], "your function raised IndexError"),
-        (lambda p: p, r"your result has shape \(3,\); expected \(3, 3\)."),
-        (lambda p: np.zeros((3, 3)), r"not yet: you have \[\[0., 0., 0.\].* for the input .*, expected"),
-        (lambda p: "words", r"your result has shape \(\); expected \(3, 3\)."),
+        (lambda p, g: p[0, 0], "your function raised IndexError"),
+        (lambda p, g: 1.0, r"your result has shape \(\); expected \(3,\)."),
+        (lambda p, g: np.zeros(3), r"not yet: you have \[0., 0., 0.\] for the input .*, expected"),
+        (lambda p, g: "words", r"your result has shape \(\); expected \(3,\)."),
+        (lambda p, g: (p * (g - g @ p)).round(3), "right, but rounded"),
     ],
 )
 def test_an_answer_that_fits_no_known_mistake_is_told_where_it_differs(answer, hint, capsys):
-    check("softmax-jacobian", answer)
+    check("softmax-slope", answer)
     out = capsys.readouterr().out
-    assert out.startswith("✗ softmax-jacobian: ") and out.count("\n") == 1
+    assert out.startswith("✗ softmax-slope: ") and out.count("\n") == 1
     assert re.search(hint, out), out
+
+
+def test_an_answer_that_changes_its_input_is_judged_all_the_same():
+    def bare_product(a, b):
+        a /= np.linalg.norm(a)
+        return a @ b
+
+    for _ in range(2):
+        assert find_hint(CHECKS["dot-product-cosine"], bare_product) == "you divided by the length of a only."
+
+
+@pytest.mark.parametrize("answer", [[5], np.array([5]), np.int64(5), 5.0])
+def test_a_number_may_come_in_brackets(answer):
+    assert find_hint(CHECKS["word-vectors-window"], answer) == ""
 
 
 def test_a_nan_is_not_right():
@@ -84,5 +99,5 @@ def test_a_value_that_is_far_off_does_not_give_the_answer_away():
 
 
 def test_an_unknown_exercise_names_the_nearest():
-    with pytest.raises(ValueError, match="no exercise 'softmax-jacobean'; did you mean one of: softmax-jacobian"):
-        check("softmax-jacobean", 1)
+    with pytest.raises(ValueError, match="no exercise 'softmax-mirge'; did you mean one of: softmax-merge"):
+        check("softmax-mirge", 1)

@@ -83,6 +83,25 @@ def test_shapes_that_do_not_fit_are_both_named(call):
         call(np.ones((2, 3)), np.ones((2, 4)))
 
 
+def test_a_missing_axis_is_named():
+    with pytest.raises(ValueError, match=r"a has shape \(2,\) and b has shape \(2,\); expected at least 2 and 2 axes"):
+        cosine_matrix([1, 2])
+    with pytest.raises(ValueError, match=r"matrix has shape \(2,\).*expected at least 2 and 1 axes"):
+        nearest([1.0, 2.0], [1.0, 2.0], 1)
+
+
+@pytest.mark.parametrize("kind, size", [("float16", 3e4), ("float32", 1e30), ("float64", 1e300), ("float64", 1e-300)])
+def test_neither_large_nor_small_vectors_lose_their_direction(kind, size, recwarn):
+    a = np.array([size, size], dtype=kind)
+    np.testing.assert_allclose(cosine_similarity(a, np.array([1, 0], dtype=kind)), 0.5**0.5, rtol=1e-3)
+    assert not recwarn.list
+
+
+def test_a_cosine_never_leaves_its_range():
+    x = np.random.default_rng(2).normal(size=(1000, 5))
+    assert cosine_similarity(x, x).max() <= 1 and cosine_matrix(x).max() <= 1
+
+
 def test_the_numbers_of_the_sources():
     screen, rock, remote = (GLOVE_EXAMPLES[word].astype(float) for word in ("screen", "rock", "remote"))
     pairs = ((screen, rock), (remote, rock), (screen, remote))

@@ -135,5 +135,7 @@ def test_entropy_refuses_what_are_not_weights(p):
 def test_words_and_ragged_rows_are_refused_with_a_sentence():
     with pytest.raises(TypeError, match="x holds <U3 values; expected real numbers"):
         softmax(["one", "two"])
-    with pytest.raises(ValueError, match="x has rows of unequal length"):
+    with pytest.raises(ValueError, match="x has rows of unequal length; expected a rectangular array.$"):
         softmax([[1, 2], [3]])
+    with pytest.raises(TypeError, match="x is a masked array"):
+        softmax(np.ma.array([1.0, 2.0], mask=[0, 1]))

@@ -65,7 +65,7 @@ def test_training_is_deterministic_and_orders_words_by_frequency():
 
 
 def test_too_little_text_is_refused():
-    with pytest.raises(ValueError, match="expected over 100: give more text"):
+    with pytest.raises(ValueError, match="size is 100, and 6 words occur 5 times or more; .*give more text"):
         train_vectors(TOY)
 
 
@@ -78,6 +78,8 @@ def test_the_books_vectors_agree_with_people():
 def test_an_unknown_word_is_named_with_its_near_matches():
     with pytest.raises(KeyError, match="'frnace' is not among the 9,733 words of these vectors: did you mean france"):
         load_vectors()["frnace"]
+    with pytest.raises(KeyError, match="did you mean france"):
+        load_vectors().most_similar("frnace")
     assert "frnace" not in load_vectors()
 
 
@@ -87,6 +89,10 @@ def test_pca_agrees_with_scikit_learn_up_to_signs(k):
     mine, theirs = pca(x, k), PCA(k).fit_transform(x)
     np.testing.assert_allclose(np.abs(mine), np.abs(theirs), atol=1e-12)
     np.testing.assert_allclose(mine.mean(axis=0), 0, atol=1e-12)
+
+
+def test_pca_keeps_float32():
+    assert pca(np.eye(3, dtype=np.float32)).dtype == np.float32
 
 
 def test_the_signs_of_pca_do_not_depend_on_the_order_of_the_rows():
@@ -104,6 +110,8 @@ def test_the_examples_are_those_of_the_sources():
     assert {word: len(vector) for word, vector in GLOVE_EXAMPLES.items()} == {"screen": 25, "rock": 25, "remote": 25}
     assert GLOVE_EXAMPLES["screen"].dtype == np.float32 and GLOVE_EXAMPLES["remote"][12] == np.float32(-2.7099)
     np.testing.assert_allclose(sum(PCA_EXAMPLES.values()), [1e-8, 0], atol=1e-15)
+    with pytest.raises(ValueError, match="read-only"):
+        PCA_EXAMPLES["texas"][0] = 0
 
 
 # The cache of the book's vectors

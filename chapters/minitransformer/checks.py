@@ -4,6 +4,7 @@ A `Check` knows the right answer and the usual wrong ones, each filed under its 
 probes chosen so that no wrong answer is right by accident; where it agrees with a wrong one, that one's hint is given.
 """
 
+import copy
 import difflib
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,6 +53,8 @@ def find_hint(task, answer):
     expected = _results(task, task.right)
     if _same(results, expected):
         return ""
+    if _same(results, expected, rtol=1e-2, atol=1e-3):
+        return "right, but rounded: give every digit, or leave the calculation to Python."
     for hint, wrong in task.wrong.items():
         if _same(results, _results(task, wrong)):
             return hint
@@ -59,17 +62,19 @@ def find_hint(task, answer):
 
 
 def _results(task, solution):
-    """Return what `solution` gives on every probe, or the value itself."""
+    """Return what `solution` gives on every probe, each a copy that it may change, or the value itself."""
     with np.errstate(all="ignore"):
-        return [solution(*probe) for probe in task.probes] if task.probes else [solution]
+        return [solution(*copy.deepcopy(probe)) for probe in task.probes] if task.probes else [solution]
 
 
-def _same(results, expected):
+def _same(results, expected, rtol=1e-5, atol=1e-9):
+    """Say whether all results are equal but for rounding; a single number may come in brackets."""
     try:
         pairs = [(np.asarray(a, dtype=float), np.asarray(b, dtype=float)) for a, b in zip(results, expected)]
     except (TypeError, ValueError):
         return False
-    return all(a.shape == b.shape and np.allclose(a, b, rtol=1e-5, atol=1e-9, equal_nan=True) for a, b in pairs)
+    pairs = [(a.reshape(()) if a.size == 1 and not b.ndim else a, b) for a, b in pairs]
+    return all(a.shape == b.shape and np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True) for a, b in pairs)
 
 
 def _difference(task, results, expected):
@@ -89,11 +94,6 @@ def _short(value):
         np.array2string(np.asarray(value), precision=4, threshold=6, separator=", ") if np.ndim(value) else str(value)
     )
     return " ".join(text.split())[:100]
-
-
-def _logsumexp(x):
-    top = np.max(x)
-    return top + np.log(np.exp(x - top).sum())
 
 
 def _without(a, b, i):
@@ -124,8 +124,8 @@ CHECKS = {
         {
             "the text has ends: at the second word there is one word to the left, at the last none to the right.": 8,
             "you counted the word itself: a word is not its own neighbour.": 7,
-            "that is a window of 1: the window reaches two words to each side.": 3,
-            "count every occurrence, on both sides: not the different words, nor one side only.": 2,
+            "3 comes from a window of 1, or from one side only: the window reaches two words to each side.": 3,
+            "count every neighbour, on both sides and as often as it occurs.": 2,
         },
     ),
     "word-vectors-pmi": Check(
@@ -137,6 +137,10 @@ CHECKS = {
             "this is the clipped version: here negative values are wanted too.": lambda p, w, c, n: max(
                 np.log(p * n / (w * c)), 0
             ),
+            "Python works from left to right: put the denominator in brackets.": lambda p, w, c, n: np.log(
+                p * n / w * c
+            ),
+            "your logarithm has base 10: the book uses nats, np.log.": lambda p, w, c, n: np.log10(p * n / (w * c)),
             "that is log p(context | word): divide by p(context) as well.": lambda p, w, c, n: np.log(p / w),
         },
         ((8, 40, 50, 1000), (1, 60, 70, 1000)),
@@ -166,6 +170,10 @@ CHECKS = {
             "variance goes with the square of a singular value.": lambda x, k: _kept_of(
                 np.linalg.svd(x - x.mean(0), compute_uv=False), k
             ),
+            "that is in percent: a share lies between 0 and 1.": lambda x, k: 100 * _kept(x, k),
+            "those are the smallest: eigenvalues come in rising order.": lambda x, k: _kept_of(
+                np.linalg.eigvalsh(np.cov(x.T)), k
+            ),
             "that is the share that is lost: take it from 1.": lambda x, k: 1 - _kept(x, k),
             "you centred the rows: subtract the mean of each column, axis=0.": lambda x, k: _kept_of(
                 np.linalg.svd(x - x.mean(1, keepdims=True), compute_uv=False) ** 2, k
@@ -177,7 +185,11 @@ CHECKS = {
         cosine_similarity,
         {
             "that is the dot product: divide by both lengths.": lambda a, b: a @ b,
-            "you divided by one length only.": lambda a, b: a @ b / np.linalg.norm(a),
+            "you divided by the length of a only.": lambda a, b: a @ b / np.linalg.norm(a),
+            "Python works from left to right: put the two lengths in brackets.": lambda a, b: (
+                a @ b / np.linalg.norm(a) * np.linalg.norm(b)
+            ),
+            "you divided by the length of b only.": lambda a, b: a @ b / np.linalg.norm(b),
             "the lengths multiply; you added them.": lambda a, b: a @ b / (np.linalg.norm(a) + np.linalg.norm(b)),
             "you divided by the number of coordinates, which is not a length.": lambda a, b: a @ b / len(a),
             "you divided by squared lengths: the square root is missing.": lambda a, b: a @ b / (a @ a * (b @ b)),
@@ -235,7 +247,7 @@ CHECKS = {
             "that takes entries of variance 1: a uniform number between −1 and 1 has variance 1/3.": 48,
             "that is the standard deviation: square it.": (48 / 9) ** 0.5,
             "that is one product: the dot product adds 48 of them.": 1 / 9,
-            "the width 2 of the interval squared, over 12, is 4/12, not 1/12.": 48 / 144,
+            "1/3 is the variance of one coordinate: each product has 1/9, and 48 of them are added.": 1 / 3,
         },
     ),
     "softmax-axis": Check(
@@ -257,46 +269,59 @@ CHECKS = {
             "you divided the weights, not the scores: they no longer sum to 1.": lambda x, t: softmax(x) / t,
             "the temperature has no effect: dividing e by it cancels in the sum.": lambda x, t: softmax(x),
             "after taking a power, the weights must be divided by their sum again.": lambda x, t: softmax(x) ** (1 / t),
+            "take the largest of the divided scores, or divide after you subtract.": lambda x, t: (
+                np.exp(x / t - x.max()) / np.exp(x / t - x.max()).sum()
+            ),
             "exponentials overflowed: subtract the largest score first.": lambda x, t: (
                 np.exp(x / t) / np.exp(x / t).sum()
             ),
         },
-        ((_SCORES, 2.5), (_SCORES + 1000, 0.5)),
+        ((_SCORES, 2.5), (_SCORES + 1000, 0.5), (np.array([-2000.0, -2001.0]), 0.5), (np.array([0.0, 5e4, 7.0]), 2.5)),
     ),
     "softmax-gap": Check(
         lambda p, n: np.log(p * (n - 1) / (1 - p)),
         {
             "the winner is one of the n: n − 1 others share the rest.": lambda p, n: np.log(p * n / (1 - p)),
             "that is right for two scores: with n, there are n − 1 others.": lambda p, n: np.log(p / (1 - p)),
+            "your logarithm has base 2: exp belongs to np.log.": lambda p, n: np.log2(p * (n - 1) / (1 - p)),
             "your logarithm has base 10: exp belongs to np.log.": lambda p, n: np.log10(p * (n - 1) / (1 - p)),
             "you have the ratio of the exponentials: take its logarithm.": lambda p, n: p * (n - 1) / (1 - p),
             "the sign is reversed: the winner lies above the others.": lambda p, n: np.log((1 - p) / (p * (n - 1))),
         },
         ((0.99, 3), (0.9, 50)),
     ),
-    "softmax-logsumexp": Check(
-        _logsumexp,
+    "softmax-merge": Check(
+        lambda a, b: max(a, b) + np.log1p(np.exp(-abs(a - b))),
         {
-            "exp overflowed: subtract the largest score before exp.": lambda x: np.log(np.exp(x).sum()),
-            "you shifted and forgot to shift back: add the largest score at the end.": lambda x: (
-                _logsumexp(x) - np.max(x)
+            "logarithms of sums do not add: undo the logarithms, add, and take the logarithm again.": lambda a, b: (
+                a + b
             ),
-            "that is the largest score: the others count as well.": np.max,
-            "you added the largest score inside the logarithm.": lambda x: np.log(
-                np.exp(x - np.max(x)).sum() + np.max(x)
+            "exp overflowed, or vanished: subtract the larger of the two first.": lambda a, b: np.log(
+                np.exp(a) + np.exp(b)
+            ),
+            "that is the larger of the two: the other counts as well.": max,
+            "you shifted and forgot to shift back: add the larger one at the end.": lambda a, b: np.log1p(
+                np.exp(-abs(a - b))
+            ),
+            "the difference in the exponent must be negative: the smaller minus the larger.": lambda a, b: (
+                max(a, b) + np.log1p(np.exp(abs(a - b)))
             ),
         },
-        ((_SCORES,), (_SCORES + 1000,), (_SCORES - 2000,)),
+        ((2.0, 1.0), (1000.0, 1001.0), (-2000.0, -2000.0)),
     ),
-    "softmax-jacobian": Check(
-        lambda p: np.diag(p) - np.outer(p, p),
+    "softmax-slope": Check(
+        lambda p, g: p * (g - g @ p),
         {
-            "this is only the diagonal: every score moves every weight.": lambda p: np.diag(p * (1 - p)),
-            "the diagonal part diag(p) is missing.": lambda p: -np.outer(p, p),
-            "the sign is reversed: a higher score raises its own weight.": lambda p: np.outer(p, p) - np.diag(p),
-            "that is diag(p): the sum in the denominator moves too.": np.diag,
-            "p * p is elementwise: p pᵀ is np.outer(p, p).": lambda p: np.diag(p) - p * p,
+            "this is only the diagonal: every score moves every weight.": lambda p, g: p * (1 - p) * g,
+            "the sum over all weights is missing: subtract g @ p.": lambda p, g: p * g,
+            "the sign is reversed: a higher score raises its own weight.": lambda p, g: p * (g @ p - g),
+            "subtract the weighted mean of g, which is g @ p, not the plain one.": lambda p, g: p * (g - g.mean()),
+            "the factor p in front is missing.": lambda p, g: g - g @ p,
+            "that is the whole Jacobian: multiply it with g.": lambda p, g: np.diag(p) - np.outer(p, p),
         },
-        ((softmax(_SCORES),), (np.array([0.1, 0.2, 0.3, 0.4]),)),
+        (
+            (softmax(_SCORES), np.array([1.0, -2.0, 0.5])),
+            (np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.3, 2.0, -1.0, 1.0])),
+        ),
     ),
 }

@@ -2,11 +2,14 @@
 
 import numpy as np
 
-from .inputs import same_width
+from .inputs import floats, same_width
 
 
 def unit(a):
     """Divide each vector of `a` (…, d) by its length; a zero vector stays zero.  Built in chapter 2."""
+    a = floats(a)
+    largest = np.abs(a).max(axis=-1, keepdims=True, initial=0)
+    a = a / np.where(largest == 0, 1, largest)  # now no square can overflow
     length = np.linalg.norm(a, axis=-1, keepdims=True)
     return a / np.where(length == 0, 1, length)
 
@@ -18,7 +21,7 @@ def cosine_similarity(a, b):
     Raises ValueError where the last axes differ, naming both shapes.  Built in chapter 2.
     """
     a, b = same_width(a, b)
-    return (unit(a) * unit(b)).sum(-1)
+    return np.clip((unit(a) * unit(b)).sum(-1), -1, 1)
 
 
 def cosine_matrix(a, b=None):
@@ -26,8 +29,8 @@ def cosine_matrix(a, b=None):
 
     Shapes: a (…, n, d), b (…, m, d) -> (…, n, m).  Raises ValueError where the last axes differ.  Built in chapter 2.
     """
-    a, b = same_width(a, a if b is None else b)
-    return unit(a) @ unit(b).swapaxes(-1, -2)
+    a, b = same_width(a, a if b is None else b, axes=(2, 2))
+    return np.clip(unit(a) @ unit(b).swapaxes(-1, -2), -1, 1)
 
 
 def nearest(matrix, query, k):
@@ -36,7 +39,7 @@ def nearest(matrix, query, k):
     Shapes: matrix (n, d), query (d,) -> indices (k,), cosines (k,).  Equal cosines keep the order of the rows.
     Raises ValueError where the widths differ or k is not in 1 … n.  Built in chapter 2.
     """
-    matrix, query = same_width(matrix, query, ("matrix", "query"))
+    matrix, query = same_width(matrix, query, ("matrix", "query"), axes=(2, 1))
     if not 1 <= k <= len(matrix):
         raise ValueError(f"k is {k}; expected a number from 1 to {len(matrix)}, the number of rows.")
     cosines = unit(matrix) @ unit(query)

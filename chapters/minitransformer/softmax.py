@@ -8,8 +8,8 @@ from .inputs import floats
 def softmax(x, axis=-1, temperature=1.0):
     """Turn scores into positive weights that sum to 1 along `axis`: exp(x / T), divided by its sum.
 
-    Shapes: x (…, n, …) -> the same.  Exact for any finite scores; an entry of −inf gets weight 0, a row of only −inf
-    gets zeros, and a NaN or +inf makes its whole row NaN.  float32 stays float32.
+    Shapes: x (…, n, …) -> the same.  Scores up to ±1e308 do no harm; an entry of −inf gets weight 0,
+    a row of only −inf gets zeros, and a NaN or +inf makes its whole row NaN.  float32 stays float32.
     Raises ValueError where the temperature is not a positive finite number.  Bridle (1990); built in chapter 3.
     """
     x = floats(x)
@@ -38,8 +38,9 @@ def log_softmax(x, axis=-1):
 def entropy(p, axis=-1):
     """Return −Σ p log p in nats: 0 where one weight has everything, log n where all n are equal.
 
-    Shapes: p (…, n, …), each row along `axis` summing to 1 (or 0) -> the shape without `axis`.  0 log 0 counts as 0.
-    Raises ValueError where a weight is negative or a row sums to something else.  Shannon (1948); built in chapter 3.
+    Shapes: p (…, n, …), each row along `axis` summing to 1 within 1 %, or to 0 -> the shape without `axis`.
+    0 log 0 counts as 0.  Raises ValueError where a weight is negative or a row sums to something else.
+    Shannon (1948); built in chapter 3.
     """
     p = floats(p, "p")
     total = p.sum(axis)

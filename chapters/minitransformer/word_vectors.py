@@ -22,6 +22,8 @@ from scipy import sparse
 from scipy.sparse.linalg import svds
 from smart_open import open as open_any
 
+from .inputs import floats
+
 TEXTS = ("enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2", "lee_background.cor")
 
 GLOVE_EXAMPLES = {  # three words of glove-twitter-25 as printed by Tumu (key tumu2024 in the bibliography)
@@ -45,6 +47,10 @@ PCA_EXAMPLES = {  # five GloVe words of width 100 projected to the plane, as pri
 }
 
 
+for _example in (*GLOVE_EXAMPLES.values(), *PCA_EXAMPLES.values()):
+    _example.setflags(write=False)  # a reader's cell must not change them for the next one
+
+
 class Vectors(KeyedVectors):
     """gensim's KeyedVectors, which for an unknown word also names the nearest spellings; used from chapter 1 on."""
 
@@ -55,6 +61,13 @@ class Vectors(KeyedVectors):
         near = difflib.get_close_matches(key.lower(), self.index_to_key[:50_000], n=3)
         hint = f"did you mean {', '.join(near)}?" if near else "try a more frequent word, in lower case."
         raise KeyError(f"{key!r} is not among the {len(self):,} words of these vectors: {hint}")
+
+    def get_mean_vector(self, keys, *args, ignore_missing=True, **kwargs):
+        """Return the mean of the vectors of `keys` (…, d) as gensim does, naming near matches of an unknown word."""
+        for key in () if ignore_missing else keys:
+            if isinstance(key, str):
+                self.get_index(key)
+        return super().get_mean_vector(keys, *args, ignore_missing=ignore_missing, **kwargs)
 
 
 def load_corpus():
@@ -70,8 +83,8 @@ def load_corpus():
 def count_pairs(sentences, index, window=5):
     """Count how often two words stand at most `window` words apart.
 
-    Shapes: sentences, lists of words; index, dict of word -> row, words outside it are skipped -> sparse (n, n),
-    symmetric.  Built in chapter 1.
+    Shapes: sentences, lists of words; index, dict of word -> row, words outside it are left out before the distance
+    is taken -> sparse (n, n), symmetric.  Built in chapter 1.
     """
     rows = [np.array([index[word] for word in words if word in index], dtype=int) for words in sentences]
     steps = range(1, window + 1)
@@ -107,9 +120,10 @@ def train_vectors(sentences, size=100, window=5, min_count=5):
     """
     seen = Counter(word for words in sentences for word in words)
     vocabulary = [word for word, count in seen.most_common() if count >= min_count]
-    if len(vocabulary) <= size:
+    if not 0 < size < len(vocabulary):
         raise ValueError(
-            f"{len(vocabulary)} words occur {min_count} times or more; expected over {size}: give more text."
+            f"size is {size}, and {len(vocabulary)} words occur {min_count} times or more; "
+            "expected fewer numbers than words: give more text."
         )
     index = {word: row for row, word in enumerate(vocabulary)}
     matrix = ppmi(count_pairs(sentences, index, window))
@@ -126,7 +140,7 @@ def pca(x, k=2):
     Shapes: x (n, d) -> (n, k), every column with mean 0.  Signs are fixed: the largest entry of a direction is
     positive.  Raises ValueError where k is not in 1 … min(n, d).  Pearson (1901); built in chapter 1.
     """
-    x = np.asarray(x, dtype=float)
+    x = floats(x)
     if x.ndim != 2 or not 1 <= k <= min(x.shape):
         raise ValueError(f"x has shape {x.shape} and k is {k}; expected (n, d) and 1 ≤ k ≤ min(n, d).")
     centred = x - x.mean(axis=0)
