@@ -280,7 +280,7 @@ def test_a_longer_arrow_beats_a_closer_one(show):
     rival = tab.locator(".mt-arrow.mt-c")
     assert not rival.is_visible()
     tab.get_by_role("button", name="longer beats closer").click()
-    assert rival.is_visible() and "length beats direction" in tab.locator(".mt-verdict").inner_text()
+    assert rival.is_visible() and "Length beats direction" in tab.locator(".mt-verdict").inner_text()
     (a, b), c = vectors_of(tab), [1.6, 0.1]
     assert_vectors(tab, a, b)
     expected = [np.dot(a, c), np.dot(a, c) / np.linalg.norm(a) / np.linalg.norm(c)]
@@ -295,8 +295,8 @@ def test_a_zero_vector_has_no_direction(show, a, b):
     tab = show(("vectors", {"a": a, "b": b}))
     assert (number(tab, "dot"), number(tab, "cosine"), number(tab, "angle")) == (0, None, None)
     assert number(tab, "shadow") == (0 if any(a) else None)
-    said = tab.locator("[data-name='cosine']").inner_text()
-    assert said == "undefined: a zero vector has no direction"
+    assert tab.locator("[data-name='cosine']").inner_text() == "undefined"
+    assert tab.locator(".mt-verdict").inner_text() == "Undefined: zero vectors have no direction."
     assert "NaN" not in tab.content()
     tab.get_by_role("slider", name="a₁").fill("1")
     tab.get_by_role("slider", name="b₁").fill("2")
@@ -563,3 +563,18 @@ def test_the_widgets_module_tells_the_kernel_and_listens_to_it(show, name, key, 
     else:
         tab.evaluate("set('scores', [0, 0, 1, 1.5])")
         assert_weights(tab, [0, 0, 1, 1.5], 0.05)
+
+
+@pytest.mark.parametrize("width", [760, 390, 320])
+def test_nothing_moves_when_the_words_change(show, width):
+    tab = show(("vectors", VECTORS), ("temperature", SCORES), width=width)
+    height = "document.getElementById('below').offsetTop"
+    start = tab.evaluate(height)
+    for name in ("orthogonal", "opposite", "longer beats closer", "add 10", "double"):
+        tab.get_by_role("button", name=name).click()
+        assert tab.evaluate(height) == start, name
+    for label in ("a₁", "a₂"):
+        tab.get_by_role("slider", name=label).fill("0")
+    for temperature in ("0.05", "1", "20"):
+        tab.locator("[data-name='temperature']").fill(temperature)
+        assert tab.evaluate(height) == start, temperature

@@ -114,11 +114,11 @@ function plane(get, move) {
   const [way, shadow, arc, drop] = traces;
   const arrows = { c: arrow("c"), a: arrow("a"), b: arrow("b") };
   const handles = ["a", "b"].map((name) => handle(name, () => get(name), (vector) => move(name, vector.map(onGrid))));
-  const layers = [grid(), ...traces, ...Object.values(arrows).map((each) => each.node)];
+  const pair = make("g", {}, arrows.a.node, arrows.b.node);
   const node = make(
     "svg",
     { viewBox: `${-SIDE / 2} ${-SIDE / 2} ${SIDE} ${SIDE}`, role: "group", "aria-label": "The plane with its arrows" },
-    make("g", { "aria-hidden": "true" }, ...layers),
+    make("g", { "aria-hidden": "true" }, grid(), ...traces, arrows.c.node, pair),
     ...handles.map((each) => each.node),
   );
   const draw = (a, b, c, found) => {
@@ -135,6 +135,7 @@ function plane(get, move) {
     arrows.b.point(b, found.turn);
     arrows.c.node.style.display = c ? "" : "none";
     if (c) arrows.c.point(c, -1);
+    pair.append(found.lengthA < found.lengthB ? arrows.a.node : arrows.b.node); // the shorter above the longer
     handles[0].draw(a);
     handles[1].draw(b);
   };
@@ -148,6 +149,8 @@ function coloured(text) {
   const pieces = text.split(/(?<![a-z])([abc](?:[₁₂]|(?![a-z])))/);
   return pieces.map((piece, i) => (i % 2 ? make("i", { class: `mt-${piece[0]}` }, piece) : piece));
 }
+
+const orUndefined = (value, digits, mark = "") => (value === null ? "undefined" : fixed(value, digits) + mark);
 
 function facts() {
   const { place, show } = numbers();
@@ -177,11 +180,10 @@ function facts() {
     show("dot", found.dot, fixed(found.dot, 2));
     show("length-a", found.lengthA, fixed(found.lengthA, 2));
     show("length-b", found.lengthB, fixed(found.lengthB, 2));
-    const defined = found.cosine !== null;
-    show("cosine", found.cosine, defined ? fixed(found.cosine, 3) : "undefined: a zero vector has no direction");
-    show("angle", found.angle, defined ? `${fixed(found.angle, 1)}°` : "undefined");
-    show("shadow", found.shadow, found.shadow === null ? "undefined" : fixed(found.shadow, 2));
-    node.classList.toggle("mt-undefined", !defined);
+    show("cosine", found.cosine, orUndefined(found.cosine, 3));
+    show("angle", found.angle, orUndefined(found.angle, 1, "°"));
+    show("shadow", found.shadow, orUndefined(found.shadow, 2));
+    node.classList.toggle("mt-undefined", found.cosine === null);
   };
   return { node, draw };
 }
@@ -189,24 +191,24 @@ function facts() {
 // What the numbers say, in a sentence; with the arrow c, which of b and c is nearer to a.
 function verdict() {
   const { place, show } = numbers();
-  const rival = make("span", {}, ...coloured("a · c = "), place("dot-c"), ", cosine ", place("cosine-c"), ". ");
+  const rival = make("span", {}, ...coloured("a · c = "), place("dot-c"), ", cosine ", place("cosine-c"), ": ");
   const said = make("span");
   const draw = (a, c, found) => {
     const other = measure(a, c ?? a);
     const [product, cosine] = [found.dot > other.dot ? "b" : "c", found.cosine > other.cosine ? "b" : "c"];
     show("dot-c", other.dot, fixed(other.dot, 2));
-    show("cosine-c", other.cosine, other.cosine === null ? "undefined" : fixed(other.cosine, 3));
-    rival.style.display = c ? "" : "none";
-    const sign = [
+    show("cosine-c", other.cosine, orUndefined(other.cosine, 3));
+    rival.style.display = c && found.cosine !== null ? "" : "none";
+    const signs = [
       "Negative: the shadow of b falls backwards, against a.",
       "Zero: a and b are orthogonal.",
       "Positive: the shadow of b falls forwards, along a.",
-    ][found.sign + 1];
-    const choice =
-      product === cosine
-        ? `Product and cosine both prefer ${product}.`
-        : `The product prefers ${product}, the cosine prefers ${cosine}: length beats direction.`;
-    said.replaceChildren(...coloured(found.cosine === null ? "Zero: an arrow without length." : c ? choice : sign));
+    ];
+    let words = signs[found.sign + 1];
+    if (c) words = `the product prefers ${product}, the cosine ${cosine}. Length beats direction.`;
+    if (c && product === cosine) words = `product and cosine both prefer ${product}.`;
+    if (found.cosine === null) words = "Undefined: zero vectors have no direction.";
+    said.replaceChildren(...coloured(words));
   };
   return { node: make("p", { class: "mt-verdict" }, rival, said), draw };
 }
