@@ -286,6 +286,9 @@ def test_a_longer_arrow_beats_a_closer_one(show):
     expected = [np.dot(a, c), np.dot(a, c) / np.linalg.norm(a) / np.linalg.norm(c)]
     np.testing.assert_allclose([number(tab, "dot-c"), number(tab, "cosine-c")], expected, **CLOSE)
     assert number(tab, "dot") > expected[0] and number(tab, "cosine") < expected[1]
+    for label in ("a₁", "a₂"):
+        tab.get_by_role("slider", name=label).fill("0")
+    assert tab.locator(".mt-verdict").inner_text() == "Undefined: zero vectors have no direction."
     tab.get_by_role("button", name="start again").click()
     assert not rival.is_visible()
 
