@@ -6,9 +6,11 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
+import pydata_sphinx_theme
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from fontTools.ttLib import TTFont
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
@@ -40,6 +42,23 @@ def read(site):
 def ids(read):
     """Return a function that gives the set of all ids on a page."""
     return cache(lambda page: {element["id"] for element in read(page).select("[id]")})
+
+
+@pytest.fixture(scope="session")
+def icons():
+    """Return the theme's icons as a dict, class -> character."""
+    theme = Path(pydata_sphinx_theme.__file__).parent / "theme" / "pydata_sphinx_theme" / "static" / "styles"
+    css = (theme / "pydata-sphinx-theme.css").read_text("utf8")
+    rules = re.findall(r'((?:\.fa-[\w-]+:before,?)+)\{content:"\\([0-9a-f]{4})"', css)
+    return {name: chr(int(code, 16)) for names, code in rules for name in re.findall(r"\.(fa-[\w-]+)", names)}
+
+
+@pytest.fixture(scope="session")
+def drawn(site):
+    """Return the set of the characters that an icon font of the site draws and a stylesheet of it uses."""
+    css = "".join(path.read_text("utf8") for path in site.rglob("*.css"))
+    fonts = [TTFont(path).getBestCmap() or {} for path in site.rglob("fontawesome/**/*.woff2")]
+    return {code for font in fonts for code in font if f'content:"\\{code:04x}"' in css}
 
 
 def loaded(soup):
@@ -144,3 +163,9 @@ def test_the_repository_has_one_address(site):
     }
     assert wrong == {}
     assert f"https://mybinder.org/v2/gh/{OWNER_AND_NAME}/{BRANCH}" in texts["README.md"]
+
+
+def test_every_icon_on_a_page_is_in_the_fonts(page, read, icons, drawn):
+    """The build cuts the icons down; it may not cut away what is to be seen."""
+    named = {name for element in read(page).select("i[class], span[class]") for name in element["class"]}
+    assert {name for name in named & icons.keys() if ord(icons[name]) not in drawn} == set()
