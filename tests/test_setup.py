@@ -60,9 +60,9 @@ def test_binder_is_given_a_python_that_the_package_supports():
     assert name == "python" and version in SpecifierSet(PROJECT["requires-python"])
 
 
-@pytest.mark.parametrize(("version", "taken"), [("3.14", "python3.12"), ("3.11", "python3")])
+@pytest.mark.parametrize(("version", "taken"), [("3.14", "python3.13"), ("3.11", "python3")])
 def test_the_first_python_that_fits_is_taken(tmp_path, version, taken):
-    done = find_python(tmp_path, {"python3": version, "python3.12": "3.12", "python3.11": "3.11"})
+    done = find_python(tmp_path, {"python3": version, "python3.12": "3.12", "python3.13": "3.13"})
     assert done.stdout == f"{taken}\n"
 
 
