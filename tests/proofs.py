@@ -89,9 +89,13 @@ def printed(outputs):
 
 
 def executed(page, root):
-    """The code cells of a page's last run, or None where there is none or it is of another text."""
-    path = root / "_build" / "jupyter_execute" / page.path.relative_to(root).with_suffix(".ipynb")
-    if not path.exists():
-        return None
-    cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
-    return cells if [c.source for c in cells] == [c.source for c in page.cells] else None
+    """The code cells of a page's last run, or None where there is none or it is of another text.
+
+    Runs are read from the execution cache: what a build writes to _build/jupyter_execute lacks the outputs of a page
+    that was read again without being executed again.
+    """
+    for path in root.glob("_build/.jupyter_cache/*/executed/*/base.ipynb"):
+        cells = nbformat.read(path, as_version=4).cells
+        if [cell.source for cell in cells] == [cell.source for cell in page.cells]:
+            return cells
+    return None

@@ -20,7 +20,7 @@ from texts import ROOT
 CHAPTER, GLOSSARY, REFERENCES = "chapters/01-halving.md", "reference/glossary.md", "references.bib"
 CITED, INDEX = "tests/cited_numbers.toml", "index.md"
 HALVING, FIGURES = "chapters/minitransformer/halving.py", "chapters/minitransformer/figures.py"
-RUN = "_build/jupyter_execute/chapters/01-halving.ipynb"
+RUN = "_build/.jupyter_cache/state/executed/01-halving/base.ipynb"
 LONG_CELL = "a = 1\n" * 21
 
 
@@ -52,9 +52,10 @@ def good(tmp_path_factory):
         path.write_text(text, encoding="utf-8")
     for page in (page for page in rules.Book(root, MINI_CHECKS).pages if page.cells):
         nbclient.NotebookClient(page.notebook, resources={"metadata": {"path": root / "chapters"}}).execute()
-        run = root / "_build" / "jupyter_execute" / page.path.relative_to(root).with_suffix(".ipynb")
+        run = root / "_build" / ".jupyter_cache" / "state" / "executed" / page.path.stem / "base.ipynb"
         run.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(page.notebook, run)
+        cells = [cell for cell in page.notebook.cells if cell.cell_type == "code"]
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), run)
     return root
 
 
