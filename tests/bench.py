@@ -10,11 +10,12 @@ import numpy as np
 from gensim.models import Word2Vec
 from gensim.test.utils import datapath
 from scipy import special
+from scipy.sparse.linalg import svds
 from sklearn.metrics import pairwise
 
 from minitransformer.dot_product import cosine_matrix
 from minitransformer.softmax import softmax
-from minitransformer.word_vectors import load_corpus, train_vectors
+from minitransformer.word_vectors import Vectors, count_pairs, load_corpus, ppmi, train_vectors
 
 PAIRS = datapath("wordsim353.tsv")
 
@@ -45,6 +46,11 @@ def word_vectors():
     print(f"read the text             {reading:6.1f} s")
     print(f"counts, PPMI, SVD         {ours:6.1f} s   Spearman {spearman(vectors):.2f}", end="   ")
     print(f"peak {megabytes(lambda: train_vectors(documents)):.0f} MiB")
+    counts = count_pairs(documents, vectors.key_to_index)
+    u, s, _ = svds(ppmi(counts, smoothing=1), k=100, v0=np.ones(len(vectors)))
+    unsmoothed = Vectors(100)
+    unsmoothed.add_vectors(vectors.index_to_key, (u * np.sqrt(s)).astype(np.float32))
+    print(f"the same, not smoothed            Spearman {spearman(unsmoothed):.2f}")
     for passes, window, size in ((2, 5, 100), (10, 10, 50)):
         options = {"vector_size": size, "window": window, "epochs": passes, "sg": 1, "seed": 0, "workers": 1}
         took, model = seconds(lambda options=options: Word2Vec(documents, min_count=5, **options))

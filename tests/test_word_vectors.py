@@ -50,7 +50,7 @@ def test_ppmi_without_smoothing_is_its_definition():
     joint = counts.toarray() / counts.sum()
     with np.errstate(divide="ignore"):
         expected = np.maximum(np.log(joint / np.outer(joint.sum(1), joint.sum(0))), 0)
-    np.testing.assert_allclose(ppmi(counts, smoothing=1).toarray(), expected, atol=1e-6)
+    np.testing.assert_allclose(ppmi(counts, smoothing=1).toarray(), expected, atol=1e-12)
 
 
 def test_the_corpus_is_the_one_that_the_book_describes():

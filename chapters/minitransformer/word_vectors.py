@@ -84,13 +84,13 @@ def count_pairs(sentences, index, window=5):
     """Count how often two words stand at most `window` words apart.
 
     Shapes: sentences, lists of words; index, dict of word -> row, words outside it are left out before the distance
-    is taken -> sparse (n, n), symmetric, float32.  Built in chapter 1.
+    is taken -> sparse (n, n), symmetric.  Built in chapter 1.
     """
     rows = [np.array([index[word] for word in words if word in index], dtype=int) for words in sentences]
     steps = range(1, window + 1)
     left = np.concatenate([row[:-step] for step in steps for row in rows])
     right = np.concatenate([row[step:] for step in steps for row in rows])
-    entries = (np.ones(len(left), dtype=np.float32), (left, right))
+    entries = (np.ones(len(left)), (left, right))
     counts = sparse.coo_array(entries, shape=(len(index), len(index))).tocsr()
     return counts + counts.T
 
@@ -127,7 +127,7 @@ def train_vectors(sentences, size=100, window=5, min_count=5):
         )
     index = {word: row for row, word in enumerate(vocabulary)}
     matrix = ppmi(count_pairs(sentences, index, window))
-    u, s, _ = svds(matrix, k=size, v0=np.ones(len(index), dtype=np.float32))
+    u, s, _ = svds(matrix, k=size, v0=np.ones(len(index)))
     u *= np.sign(u[np.abs(u).argmax(axis=0), range(size)])  # largest entries positive
     vectors = Vectors(size)
     vectors.add_vectors(vocabulary, (u * np.sqrt(s))[:, ::-1].astype(np.float32))
