@@ -127,7 +127,7 @@ def train_vectors(sentences, size=100, window=5, min_count=5):
         )
     index = {word: row for row, word in enumerate(vocabulary)}
     matrix = ppmi(count_pairs(sentences, index, window))
-    u, s, _ = svds(matrix, k=size, v0=np.ones(len(index)))
+    u, s, _ = svds(matrix, k=size, v0=np.ones(len(index)), solver="propack")
     u *= np.sign(u[np.abs(u).argmax(axis=0), range(size)])  # largest entries positive
     vectors = Vectors(size)
     vectors.add_vectors(vocabulary, (u * np.sqrt(s))[:, ::-1].astype(np.float32))
