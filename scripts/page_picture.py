@@ -35,7 +35,7 @@ def shrink(png):
     return small.getvalue()
 
 
-def draw(place="chapters/03-softmax.html#temperature"):
+def draw(place="chapters/02-dot-product.html#fig-two-vectors"):
     """Write figs/page.png, or raise ValueError where it would be too large for a README."""
     png = shrink(photograph(place))
     if len(png) > LIMIT:
