@@ -168,7 +168,7 @@ def words(groups, *, alt):
         for role, (group, points) in zip(ROLES, groups.items()):
             axis.scatter(*np.transpose(list(points.values())), s=22, color=_color(role), label=group, lw=0)
         width = np.ptp(x) / 55  # of a letter, roughly
-        heights = _apart(y, np.ptp(y) / 21, np.array(x), np.array(x) + width * np.array([len(name) for name in names]))
+        heights = _apart(y, np.ptp(y) / 17, np.array(x), np.array(x) + width * np.array([len(name) for name in names]))
         for name, role, at, height in zip(names, roles, x, heights):
             axis.annotate(
                 name, (at, height), (5, 0), textcoords="offset points", va="center", fontsize=9, color=_color(role)
