@@ -415,7 +415,7 @@ def reach(book, first):
 
 
 def package_is_small(book):
-    """At most 1,800 lines in all and 20 a function (docstring aside); matplotlib in figures.py only."""
+    """At most 1,800 lines in all, answers to exercises aside, and 20 a function; matplotlib in figures.py only."""
     texts = {module: path.read_text(encoding="utf-8").splitlines() for module, path in book.modules.items()}
     total = sum(map(len, texts.values()))
     if total > 1800:

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from chromium import NO_SANDBOX, chosen
+from explorable_page import PAGE, STILL
+from minitransformer.explore import explorable
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
@@ -85,3 +87,26 @@ def browser():
             pytest.fail(f"Chromium does not start: run `make test`, which sets one up. ({error})", pytrace=False)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Return a function that opens explorables, (name, state) pairs, in a page of their own; no error may come up."""
+    faults, opened = [], []
+
+    def begin(*pairs, attributes="", width=760, **context):
+        inside = "".join(explorable(name, STILL, **state).data for name, state in pairs)
+        path = tmp_path / "page.html"
+        path.write_text(PAGE.format(inside=inside, attributes=attributes), encoding="utf-8")
+        opened.append(browser.new_context(viewport={"width": width, "height": 800}, **context))
+        tab = opened[-1].new_page()
+        tab.on("console", lambda said: said.type in ("error", "warning") and faults.append(said.text))
+        tab.on("pageerror", lambda error: faults.append(str(error)))
+        tab.on("request", lambda request: request.url != path.as_uri() and faults.append(request.url))
+        tab.goto(path.as_uri())
+        return tab
+
+    yield begin
+    for context in opened:
+        context.close()
+    assert faults == []

@@ -11,20 +11,8 @@ from scipy.special import entr
 from scipy.special import softmax as scipy_softmax
 from traitlets import TraitError
 
-from minitransformer import figures
+from explorable_page import CLOSE, PAUSE, SCORES, START, STILL, VECTORS, number
 from minitransformer.explore import FOLDER, STATES, explorable, live
-
-STILL = figures.Picture(480, 365, '<text x="9" y="30">still</text>', "A picture that stands still.", zoom=1)
-VECTORS = {"a": [3.0, 1.0], "b": [1.0, 2.0]}
-SCORES = {"scores": [2.0, 1.0, 0.0, -1.0], "labels": ["a", "b", "c", "d"], "temperature": 1.0}
-START = {"vectors": VECTORS, "temperature": SCORES}
-CLOSE = {"rtol": 1e-6, "atol": 1e-12}  # page and Python do the same sums in the same precision
-PAUSE = 700  # milliseconds, after which a sentence is spoken
-PAGE = """<!doctype html><html lang="en" {attributes}><meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Explorables</title><style>body {{ margin: 1rem; background: var(--mt-paper); color: var(--mt-ink) }}</style>
-<main><h1>Explorables</h1>{inside}<p id="below">Below</p></main></html>"""
-
 
 # What Python makes of a name and a state
 
@@ -56,7 +44,11 @@ def test_arrays_are_as_good_as_lists():
 @pytest.mark.parametrize(
     "name, state, said",
     [
-        ("vector", VECTORS, "name is 'vector'; expected an explorable: vectors or temperature."),
+        (
+            "vector",
+            VECTORS,
+            "name is 'vector'; expected an explorable: vectors or temperature or lookup or sheet or masks or heads.",
+        ),
         ("vectors", {}, "vectors was given no state; expected a, b."),
         ("vectors", {**VECTORS, "c": [0, 1]}, "vectors was given a, b, c; expected a, b."),
         ("vectors", {**VECTORS, "b": [1, 2, 3]}, "b is [1, 2, 3]; expected a list of two finite numbers."),
@@ -66,6 +58,37 @@ def test_arrays_are_as_good_as_lists():
         ("temperature", {**SCORES, "labels": ["a"]}, "labels is ['a']; expected a list of words, one for each score."),
         ("temperature", {**SCORES, "temperature": 0}, "temperature is 0; expected a positive finite number."),
         ("temperature", {**SCORES, "temperature": True}, "temperature is True; expected a positive finite number."),
+        ("lookup", {**START["lookup"], "labels": ["a"]}, "labels is ['a']; expected a list of two or more words."),
+        (
+            "lookup",
+            {**START["lookup"], "keys": [[1, 2]]},
+            "keys is [[1, 2]]; expected a list of points [x, y], one for each label.",
+        ),
+        (
+            "sheet",
+            {**START["sheet"], "x": [[1], [2], [3, 4]]},
+            "x is [[1], [2], [3, 4]]; expected a row of finite numbers for each label, all of one width.",
+        ),
+        (
+            "sheet",
+            {**START["sheet"], "W_V": [[1]]},
+            "W_V is [[1]]; expected rows of finite numbers, one for each column of x.",
+        ),
+        ("sheet", {**START["sheet"], "W_K": [[1]] * 3}, "W_K is [[1], [1], [1]]; expected rows like those of W_Q."),
+        ("sheet", {**START["sheet"], "scaled": 1}, "scaled is 1; expected True or False."),
+        (
+            "masks",
+            {**START["masks"], "scores": [[1, 2]]},
+            "scores is [[1, 2]]; expected a row and a column of finite numbers for each label.",
+        ),
+        ("masks", {**START["masks"], "padded": 3}, "padded is 3; expected a number of labels, at least one left."),
+        (
+            "heads",
+            {**START["heads"], "keys": [[1.0]] * 3},
+            "keys is [[1.0], [1.0], [1.0]]; expected rows like those of queries.",
+        ),
+        ("heads", {**START["heads"], "heads": 4}, "heads is 4; expected a number that divides the width."),
+        ("heads", {**START["heads"], "step": 6}, "step is 6; expected a step, from 0 to 5."),
     ],
 )
 def test_a_state_that_cannot_be_shown_is_refused_in_a_sentence(make, name, state, said):
@@ -78,7 +101,8 @@ def test_page_and_widget_run_the_same_module(name):
     source = (FOLDER / f"{name}.mjs").read_text("utf-8").split('"./parts.mjs";\n')[1]
     page, widget = explorable(name, STILL, **START[name]).data, live(name, **START[name])
     assert source in widget._esm and source.replace("export default", "const explorable =") in page
-    assert (FOLDER / "explorable.css").read_text("utf-8") in widget._css
+    for sheet in ("parts.css", f"{name}.css"):
+        assert (FOLDER / sheet).read_text("utf-8") in widget._css
 
 
 @pytest.mark.parametrize("name", STATES)
@@ -99,35 +123,6 @@ def test_a_widget_refuses_what_it_cannot_show():
 
 
 # In a browser
-
-
-@pytest.fixture
-def show(browser, tmp_path):
-    """Return a function that opens explorables, (name, state) pairs, in a page of their own; no error may come up."""
-    faults, opened = [], []
-
-    def begin(*pairs, attributes="", width=760, **context):
-        inside = "".join(explorable(name, STILL, **state).data for name, state in pairs)
-        path = tmp_path / "page.html"
-        path.write_text(PAGE.format(inside=inside, attributes=attributes), encoding="utf-8")
-        opened.append(browser.new_context(viewport={"width": width, "height": 800}, **context))
-        tab = opened[-1].new_page()
-        tab.on("console", lambda said: said.type in ("error", "warning") and faults.append(said.text))
-        tab.on("pageerror", lambda error: faults.append(str(error)))
-        tab.on("request", lambda request: request.url != path.as_uri() and faults.append(request.url))
-        tab.goto(path.as_uri())
-        return tab
-
-    yield begin
-    for context in opened:
-        context.close()
-    assert faults == []
-
-
-def number(place, name):
-    """Return a number of the page in full precision, None where it says that there is none."""
-    value = place.locator(f"[data-name='{name}']").get_attribute("data-value")
-    return float(value) if value else None
 
 
 def vectors_of(place):
@@ -523,13 +518,15 @@ def seen(tab):
 
 def test_print_shows_the_still_pictures(show):
     tab = show(*START.items())
-    assert seen(tab) == SimpleNamespace(still=0, live=2, controls=4)
+    assert seen(tab).still == 0 and seen(tab).live == len(START) and seen(tab).controls >= len(START)
     tab.emulate_media(media="print")
-    assert seen(tab) == SimpleNamespace(still=2, live=0, controls=0)
+    assert seen(tab) == SimpleNamespace(still=len(START), live=0, controls=0)
 
 
 def test_the_still_pictures_stand_where_javascript_does_not_run(show):
-    assert seen(show(*START.items(), java_script_enabled=False)) == SimpleNamespace(still=2, live=0, controls=0)
+    assert seen(show(*START.items(), java_script_enabled=False)) == SimpleNamespace(
+        still=len(START), live=0, controls=0
+    )
 
 
 @pytest.mark.parametrize("motion, seconds", [("no-preference", "0.15s"), ("reduce", "0s")])

@@ -15,6 +15,13 @@ PICTURES = {
     "words": lambda: figures.words({"g": {"a": [1, 2], "b": [2, 1]}}, alt=ALT),
     "bars": lambda: figures.bars({"T": [0.2, 0.8]}, ["a", "b"], alt=ALT),
     "curves": lambda: figures.curves([1, 2], {"y": [1, 4]}, alt=ALT, xlabel="x", ylabel="y"),
+    "panels": lambda: figures.heatmap(
+        {"a": np.eye(2), "b": np.eye(2)}, ["a", "b"], ["c", "d"], keep=np.tri(2) > 0, alt=ALT
+    ),
+    "hull": lambda: figures.hull({"a": [0, 0], "b": [2, 1], "c": [1, 3]}, {"o": [1, 1]}, alt=ALT),
+    "moves": lambda: figures.moves({"a": [[0, 0], [1, 2]]}, alt=ALT, xlabel="x", ylabel="y"),
+    "products": lambda: figures.products([[("Q", ("n", 2), ("d", 3), "query"), "→"]], alt=ALT),
+    "tables": lambda: figures.tables({"x": ([["a0", "a1"]], [[0, 1]])}, alt=ALT),
     "fan": lambda: figures.fan("bank", {"river": 0.3, "<money>": 0.7}, alt=ALT),
     "concept_map": lambda: figures.concept_map([("1", "1.html", [("a & b", "1.html#a"), ("c", "#c")])], alt=ALT),
 }

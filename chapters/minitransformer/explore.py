@@ -16,10 +16,25 @@ FOLDER = Path(__file__).parent / "explorables"
 PAIR = "a list of two finite numbers", lambda value, _: _numbers(value) and len(value) == 2
 SCORES = "a list of two or more finite numbers", lambda value, _: _numbers(value) and len(value) > 1
 LABELS = "a list of words, one for each score", lambda value, whole: _words(value, len(whole["scores"]))
+WORDS = "a list of two or more words", lambda value, _: isinstance(value, list) and _words(value, max(len(value), 2))
 POSITIVE = "a positive finite number", lambda value, _: _numbers([value]) and value > 0
+FLAG = "True or False", lambda value, _: type(value) is bool
+POINTS = "a list of points [x, y], one for each label", lambda value, whole: _table(value, len(whole["labels"]), 2)
+SQUARE = "a row and a column of finite numbers for each label", lambda v, all: _table(v, *2 * [len(all["labels"])])
+ROWS = "a row of finite numbers for each label, all of one width", lambda value, all: _table(value, len(all["labels"]))
+MATRIX = "rows of finite numbers, one for each column of x", lambda value, all: _table(value, len(all["x"][0]))
+SHARED = "rows like those of W_Q", lambda value, all: _table(value, len(all["W_Q"]), len(all["W_Q"][0]))
+ALIKE = "rows like those of queries", lambda value, all: _table(value, len(all["queries"]), len(all["queries"][0]))
+HEADS = "a number that divides the width", lambda v, all: type(v) is int and v > 0 and len(all["queries"][0]) % v == 0
+STEP = "a step, from 0 to 5", lambda value, _: type(value) is int and 0 <= value <= 5
+PADDED = "a number of labels, at least one left", lambda v, all: type(v) is int and 0 <= v < len(all["labels"])
 STATES = {  # explorable -> part of its state -> what it must be, in words and as a test of it and the whole state
     "vectors": {"a": PAIR, "b": PAIR},
     "temperature": {"scores": SCORES, "labels": LABELS, "temperature": POSITIVE},
+    "lookup": {"labels": WORDS, "query": PAIR, "keys": POINTS, "values": POINTS, "scale": POSITIVE},
+    "sheet": {"labels": WORDS, "x": ROWS, "W_Q": MATRIX, "W_K": SHARED, "W_V": MATRIX, "scaled": FLAG},
+    "masks": {"labels": WORDS, "scores": SQUARE, "causal": FLAG, "padded": PADDED, "temperature": POSITIVE},
+    "heads": {"labels": WORDS, "queries": ROWS, "keys": ALIKE, "values": ALIKE, "heads": HEADS, "step": STEP},
 }
 
 
@@ -30,6 +45,12 @@ def _numbers(value):
 
 def _words(value, size):
     return isinstance(value, list) and len(value) == size and all(isinstance(v, str) for v in value)
+
+
+def _table(value, rows, columns=None):
+    """Say whether `value` is a list of `rows` lists of `columns` finite numbers each, or of as many as the first."""
+    lists = isinstance(value, list) and len(value) == rows and all(map(_numbers, value))
+    return lists and len(value[0]) > 0 and all(len(row) == (columns or len(value[0])) for row in value)
 
 
 def _checked(name, state):
@@ -51,15 +72,18 @@ def _module(name):
     return re.sub(r"^import .*$", lambda _: parts.replace("export ", ""), source, flags=re.M)
 
 
-def _style():
-    return figures.css() + (FOLDER / "explorable.css").read_text("utf8")
+def _style(name):
+    return figures.css() + "".join((FOLDER / f"{stem}.css").read_text("utf8") for stem in ("parts", name))
 
 
 def explorable(name, still, **state):
-    """Return the explorable `name` as HTML that needs no kernel, server or network; used in chapters 2 and 3.
+    """Return the explorable `name` as HTML that needs no kernel, server or network; used in chapters 2 to 7.
 
     `still` is the Picture that is seen in its place in print and without JavaScript.  `state` is how it starts:
-    a (2,) and b (2,) for "vectors"; scores (n,), labels (n,) and temperature for "temperature".
+    "vectors" a (2,), b (2,); "temperature" scores (n,), labels (n,), temperature; and, all with labels (n,):
+    "lookup" query (2,), keys and values (n, 2), scale; "sheet" x (n, d), W_Q and W_K (d, d_k), W_V (d, d_v), scaled;
+    "masks" scores (n, n), causal, padded (how many at the end), temperature; "heads" queries, keys and values (n, d),
+    heads, step (0 to 5).
     Raises ValueError where the name is unknown or the state is not of this kind.
     """
     data = html.escape(json.dumps(_checked(name, state), ensure_ascii=False))
@@ -67,7 +91,7 @@ def explorable(name, still, **state):
     script = f"{host}{_module(name).replace('export default', 'const explorable =')}"
     # A classic script runs where it stands, before the page is painted: nothing moves when the explorable starts.
     return HTML(
-        f'<div class="mt-explorable" data-state="{data}"><style>{_style()}</style>'
+        f'<div class="mt-explorable" data-state="{data}"><style>{_style(name)}</style>'
         f'<div class="mt-still">{still._repr_html_()}</div><div></div>'
         f'<script>(() => {{\n"use strict";\n{script}mount(document.currentScript, explorable);\n}})();</script></div>'
     )
@@ -76,8 +100,8 @@ def explorable(name, still, **state):
 def live(name, **state):
     """Return the explorable `name` as a widget: Python reads and sets what the reader moves.
 
-    `state` is as in `explorable`, and is checked again when it is set.  In JupyterLab, for the explorables of chapters
-    2 and 3: `widget = live("vectors", a=[3, 1], b=[1, 2])`, then `widget.a` and `widget.a = [0, 2]`.
+    `state` is as in `explorable`, and is checked again when it is set.  In JupyterLab, as chapter 3 tells:
+    `widget = live("vectors", a=[3, 1], b=[1, 2])`, then `widget.a` and `widget.a = [0, 2]`.
     """
 
     def check(widget, change):
@@ -85,5 +109,5 @@ def live(name, **state):
         return _checked(name, now)[change.trait.name]
 
     traits = {key: traitlets.Any(value).tag(sync=True) for key, value in _checked(name, state).items()}
-    parts = {"_esm": _module(name), "_css": _style(), "check": traitlets.validate(*state)(check), **traits}
+    parts = {"_esm": _module(name), "_css": _style(name), "check": traitlets.validate(*state)(check), **traits}
     return type(name.title(), (anywidget.AnyWidget,), parts)()

@@ -7,11 +7,12 @@ them and the text stays text.  A role (query, key, value, weight, output) has on
 import html
 import io
 import re
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from scipy.spatial import ConvexHull
 
 PALETTE = {  # role: (on a light page, on a dark page); each at least 4.5 : 1 against its paper, but for the grid
     "query": ("#1f5fa8", "#7db4f0"),
@@ -110,30 +111,52 @@ def _apart(y, gap, left=None, right=None):
     return y
 
 
-def _mesh(axis, matrix, role, top):
-    """Shade the cells of `matrix` (n, m) by opacity, so that 0 is the paper in light and in dark."""
+def _mesh(axis, matrix, role, top, keep):
+    """Shade the cells of `matrix` (n, m) by opacity: 0 is the paper; cross out what is hidden."""
     n, m = matrix.shape
-    for i in range(n):
-        for j in range(m):
-            shade = float(np.clip(matrix[i, j] / top, 0, 1))
-            axis.add_patch(mpl.patches.Rectangle((j - 0.5, i - 0.5), 1, 1, fc=_color(role), alpha=0.65 * shade, lw=0))
+    for i, j in np.ndindex(n, m):
+        shade = 0.65 * float(np.clip(matrix[i, j] / top, 0, 1)) if keep[i, j] else 0
+        axis.add_patch(mpl.patches.Rectangle((j - 0.5, i - 0.5), 1, 1, fc=_color(role), alpha=shade, lw=0))
+        if not keep[i, j]:
+            axis.plot([j - 0.28, j + 0.28], [i + 0.28, i - 0.28], color=_color("muted"), lw=1.2)
     axis.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), aspect="equal")
+    for side in np.arange(n + 1) - 0.5:
+        axis.axhline(side, color=_color("grid"), lw=0.5)
+    for side in np.arange(m + 1) - 0.5:
+        axis.axvline(side, color=_color("grid"), lw=0.5)
 
 
-def heatmap(matrix, rows, columns, *, alt, role="weight", digits=1):
-    """Draw `matrix` (n, m) as shaded cells with their numbers; used from chapter 1 on."""
-    matrix = np.asarray(matrix, dtype=float)
+def heatmap(matrix, rows, columns, *, alt, role="weight", digits=1, keep=None):
+    """Draw `matrix` (n, m) as shaded cells with their numbers; used from chapter 1 on.
 
-    def draw(axis):
-        _mesh(axis, matrix, role, max(matrix.max(), 1e-12))
-        for i, j in np.ndindex(matrix.shape):
-            axis.text(j, i, f"{matrix[i, j]:.{digits}f}", ha="center", va="center", fontsize=9)
-        axis.set_xticks(range(len(columns)), columns, rotation=35, ha="left", rotation_mode="anchor")
-        axis.set_yticks(range(len(rows)), rows)
-        axis.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False, labelcolor=_color("ink"))
-        axis.spines[:].set_visible(False)
+    A dict, title -> matrix, is drawn as panels side by side in one shade.  `digits` None leaves the numbers out.
+    Cells that `keep` (n, m) of bool, or a dict of such, says False for are crossed out.
+    """
+    panels = {title: np.asarray(m, dtype=float) for title, m in _panels(matrix).items()}
+    keeps = _panels(keep if isinstance(keep, dict) else dict.fromkeys(panels, keep))
+    top = max(max(m[np.isfinite(m)].max(initial=0) for m in panels.values()), 1e-12)
 
-    return _drawing(draw, alt, size=(4.8, 0.9 + 3.4 * len(rows) / len(columns)))
+    def draw(*axes):
+        for axis, (title, m) in zip(axes, panels.items()):
+            kept = np.ones(m.shape, bool) if keeps[title] is None else np.broadcast_to(keeps[title], m.shape)
+            _mesh(axis, m, role, top, kept)
+            for i, j in np.argwhere(kept) if digits is not None else ():
+                axis.text(j, i, f"{m[i, j]:.{digits}f}", ha="center", va="center", fontsize=9 if len(panels) < 3 else 7)
+            axis.set_xticks(range(len(columns)), columns, rotation=35, ha="left", rotation_mode="anchor")
+            axis.set_yticks(range(len(rows)), rows if axis is axes[0] else [""] * len(rows))
+            axis.tick_params(
+                length=0, top=True, labeltop=True, bottom=False, labelbottom=False, labelcolor=_color("ink")
+            )
+            axis.spines[:].set_visible(False)
+            axis.set_xlabel(title, labelpad=6)
+
+    wide = 4.8 if len(panels) < 3 else 6.4
+    height = (wide - 1.4) * len(rows) / len(columns) / len(panels) + 0.9 + 0.2 * (len(panels) > 1)
+    return _drawing(draw, alt, size=(wide, height), panels=len(panels))
+
+
+def _panels(thing):
+    return thing if isinstance(thing, dict) else {"": thing}
 
 
 def arrows(vectors, *, alt, roles=None):
@@ -202,12 +225,17 @@ def bars(panels, labels, *, alt, role="weight", ylabel="", digits=2):
     return _drawing(draw, alt, size=(4.8, 2.6), panels=len(panels), sharey=True)
 
 
-def curves(x, lines, *, alt, xlabel, ylabel, logx=False):
-    """Draw a dict, label -> values (n,), over `x` (n,), each line named at its end; used from chapter 3 on."""
+def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None):
+    """Draw a dict, label -> values (n,), over `x` (n,), each line named at its end; used from chapter 3 on.
+
+    `points` (k, 2) are drawn as dots.
+    """
     dashes = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 
     def draw(axis):
         axis.grid(True, axis="y", lw=0.6)
+        if points is not None:
+            axis.plot(*np.transpose(points), "o", color=_color("ink"), ms=4)
         ends = [y[-1] for y in lines.values()]
         reach = max(map(max, lines.values())) - min(map(min, lines.values()))
         for role, dash, (label, y), end in zip(ROLES, dashes, lines.items(), _apart(ends, reach / 15)):
@@ -217,6 +245,103 @@ def curves(x, lines, *, alt, xlabel, ylabel, logx=False):
         axis.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if logx else "linear")
 
     return _drawing(draw, alt, size=(4.8, 2.9))
+
+
+def hull(values, outputs, *, alt):
+    """Draw value vectors, a dict of name -> array (2,), their convex hull, and outputs within; used in chapter 4."""
+    points = np.array(list(values.values()), dtype=float)
+    around = points[ConvexHull(points).vertices]
+
+    def draw(axis):
+        axis.fill(*around.T, facecolor=_color("value"), alpha=0.12, lw=0)
+        axis.plot(*np.vstack([around, around[:1]]).T, color=_color("value"), lw=1, ls="--")
+        for role, marker, named in (("value", "o", values), ("output", "D", outputs)):
+            for name, (x, y) in named.items():
+                axis.plot(x, y, marker, color=_color(role), ms=6)
+                axis.annotate(name, (x, y), (7, 5), textcoords="offset points", color=_color(role), fontsize=9)
+        axis.margins(0.2)
+        axis.set_aspect("equal")
+
+    return _drawing(draw, alt, size=(4.8, 3.4))
+
+
+def moves(tracks, *, alt, xlabel, ylabel):
+    """Draw tracks, a dict of name -> points (k, 2), as arrows from point to point; used in chapter 5."""
+
+    def draw(axis):
+        axis.grid(True, lw=0.6)
+        for name, points in tracks.items():
+            points = np.asarray(points, dtype=float)
+            axis.plot(*points[0], "o", color=_color("value"), ms=7)
+            for start, end in pairwise(points):
+                axis.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": _color("output"), "lw": 2})
+            axis.annotate(name, points[-1], (7, 4), textcoords="offset points", color=_color("output"))
+            axis.plot(*points[-1], "D", color=_color("output"), ms=5)
+        axis.margins(0.25)
+        axis.set(xlabel=xlabel, ylabel=ylabel)
+
+    return _drawing(draw, alt, size=(4.8, 3.4))
+
+
+def products(lines, *, alt):
+    """Draw matrices to scale, joined by signs: what has which shape, and which axes meet; used from chapter 4 on.
+
+    `lines` is a list of lines, each a list of signs (text) and matrices (name, rows, columns, role), where rows and
+    columns are pairs of symbol and number.
+    """
+    svg, height, width = [], 0, 0
+    for line in lines:
+        tall, x = max(_sides(part)[1] for part in line), 0
+        for part in line:
+            wide, high = _sides(part)
+            svg.append(_part(part, x, height + (tall - high) / 2 + 18, wide, high))
+            x += wide + 14
+        height, width = height + tall + 46, max(width, x)
+    return Picture(width, height, f'<g font-family="inherit" font-size="13">{"".join(svg)}</g>', alt, zoom=1.1)
+
+
+def _sides(part):
+    """Return the width and the height of a sign or of a matrix, whose rows are 13 units high."""
+    if isinstance(part, str):
+        return 8 * len(part), 20
+    return max(13 * part[2][1], 9 * len(part[0]) + 8), max(13 * part[1][1], 20)
+
+
+def _part(part, x, y, wide, high):
+    """Return a sign, or a matrix with its name inside and its shape below, with the upper left corner at (x, y)."""
+    middle, text = x + wide / 2, "text-anchor='middle'"
+    if isinstance(part, str):
+        return f'<text x="{middle:g}" y="{y + 14:g}" {text} fill="var(--mt-ink)">{html.escape(part)}</text>'
+    name, (row, _), (column, _), role = part
+    shape = f"{html.escape(row)} × {html.escape(column)}"
+    return (
+        f'<rect x="{x:g}" y="{y:g}" width="{wide:g}" height="{high:g}" rx="3" fill="var(--mt-{role})" '
+        f'fill-opacity="0.16" stroke="var(--mt-{role})"/>'
+        f'<text x="{middle:g}" y="{y + high / 2 + 5:g}" {text} fill="var(--mt-{role})">{html.escape(name)}</text>'
+        f'<text x="{middle:g}" y="{y + high + 14:g}" {text} font-size="11" fill="var(--mt-muted)">{shape}</text>'
+    )
+
+
+def tables(panels, *, alt):
+    """Draw tables of labelled cells side by side: a dict, title -> (labels (n, m), groups (n, m)); used in chapter 7.
+
+    Cells of one group have one colour; up to five groups.
+    """
+
+    def draw(*axes):
+        for axis, (title, (labels, groups)) in zip(axes, panels.items()):
+            for (i, j), group in np.ndenumerate(np.asarray(groups)):
+                color = _color(ROLES[group])
+                axis.add_patch(mpl.patches.Rectangle((j + 0.04, i + 0.04), 0.92, 0.92, fc=color, alpha=0.18, lw=0))
+                axis.text(j + 0.5, i + 0.5, np.asarray(labels)[i, j], ha="center", va="center", color=color, fontsize=9)
+            n, m = np.shape(labels)
+            axis.set(xlim=(0, m), ylim=(n, 0), aspect="equal", xticks=[], yticks=[], xlabel=title)
+            axis.spines[:].set_visible(False)
+
+    sizes = [np.shape(labels) for labels, _ in panels.values()]
+    rows, columns = max(n for n, _ in sizes), sum(m for _, m in sizes)
+    widths = {"width_ratios": [m for _, m in sizes]}
+    return _drawing(draw, alt, size=(6.4, 0.5 + 6 * rows / columns), panels=len(panels), gridspec_kw=widths)
 
 
 def fan(word, weights, *, alt):

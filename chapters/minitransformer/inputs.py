@@ -31,6 +31,76 @@ def same_width(a, b, names=("a", "b"), axes=(1, 1)):
     if a.ndim < axes[0] or b.ndim < axes[1] or a.shape[-1] != b.shape[-1]:
         raise ValueError(
             f"{names[0]} has shape {a.shape} and {names[1]} has shape {b.shape}; expected at least {axes[0]} and "
-            f"{axes[1]} axes, the last ones of one width."
+            f"{axes[1]} axes, the last ones (axis -1) of one width."
         )
     return a, b
+
+
+def attendable(queries, keys, values, keep=None):
+    """Return the arguments of attention as arrays: queries (…, n, d_k), keys (…, m, d_k), values (…, m, d_v) of floats,
+    keep (…, n, m) of bool or None; the leading axes of all four broadcast.
+
+    Raises ValueError, naming the shapes and the axis, where they do not fit.  Used from chapter 4 on.
+    """
+    queries, keys = same_width(queries, keys, ("queries", "keys"), axes=(2, 2))
+    values = floats(values, "values")
+    if values.ndim < 2 or values.shape[-2] != keys.shape[-2] or queries.shape[-1] == 0:
+        raise ValueError(
+            f"queries has shape {queries.shape}, keys has shape {keys.shape} and values has shape {values.shape}; "
+            "expected one value for each key (axis -2) and queries of at least one coordinate (axis -1)."
+        )
+    shapes = [x.shape[:-2] for x in (queries, keys, values)]
+    if axis := _clash(*shapes):
+        raise ValueError(
+            f"queries has shape {queries.shape}, keys has shape {keys.shape} and values has shape {values.shape}; "
+            f"expected leading axes that broadcast, and axis {axis - 2} does not."
+        )
+    leading = np.broadcast_shapes(*shapes)
+    return queries, keys, values, keep if keep is None else kept(keep, (*leading, queries.shape[-2], keys.shape[-2]))
+
+
+def kept(keep, shape):
+    """Return the mask `keep` as an array of bool that broadcasts to the scores' `shape` (…, n, m).
+
+    Raises TypeError, saying how to convert, where it is not of bool, and ValueError, naming both shapes and the axis,
+    where it does not fit.  Used from chapter 4 on.
+    """
+    keep = np.asarray(keep)
+    if keep.dtype != bool:
+        raise TypeError(
+            f"keep holds {keep.dtype} values; expected bool, True where a query may attend: write mask == 0 where your "
+            "mask is added to the scores or says 1 for hidden, mask == 1 where it says 1 for visible."
+        )
+    axis = _clash(keep.shape, shape) or -keep.ndim * (keep.ndim > len(shape))
+    grows = [i for i in range(-min(keep.ndim, len(shape)), 0) if keep.shape[i] > shape[i]]
+    if axis or grows:
+        raise ValueError(
+            f"keep has shape {keep.shape} and the scores have shape {shape}; expected shapes that fit, with a row for "
+            f"each query and a column for each key, and axis {axis or grows[-1]} does not."
+        )
+    return keep
+
+
+def _clash(*shapes):
+    """Return the last axis, counted from the end, on which the shapes do not broadcast, or 0 where all do."""
+    for axis in range(1, 1 + max(map(len, shapes))):
+        if len({shape[-axis] for shape in shapes if len(shape) >= axis} - {1}) > 1:
+            return -axis
+    return 0
+
+
+def matrix_for(x, params, name, of="x"):
+    """Return `x` (…, n, d_in) and `params[name]` (d_in, d_out) as arrays of floats.
+
+    Raises ValueError where `params` has no such matrix or, naming both shapes and the axes, where it does not fit `x`,
+    which the sentence calls `of`.  Used from chapter 5 on.
+    """
+    if name not in params:
+        raise ValueError(f"params has {', '.join(params) or 'nothing'}; expected {name} too.")
+    x, matrix = floats(x, of), floats(params[name], name)
+    if x.ndim < 2 or matrix.ndim != 2 or x.shape[-1] != len(matrix):
+        raise ValueError(
+            f"{of} has shape {x.shape} and {name} has shape {matrix.shape}; expected {of} (…, n, d) and {name} "
+            f"(d, width), and axis 0 of {name} is not as long as axis -1 of {of}."
+        )
+    return x, matrix

@@ -17,9 +17,12 @@ def softmax(x, axis=-1, temperature=1.0):
         raise ValueError(f"temperature is {temperature}; expected a positive finite number: for T → 0 use argmax.")
     top = x.max(axis, keepdims=True, initial=-np.inf)
     with np.errstate(over="ignore", invalid="ignore"):
-        e = np.exp((x - np.where(top == -np.inf, 0, top)) / float(temperature))
+        e = x - np.where(top == -np.inf, 0, top)
+        e /= float(temperature)
+        np.exp(e, out=e)
     total = e.sum(axis, keepdims=True)
-    return e / np.where(total == 0, 1, total)
+    e /= np.where(total == 0, 1, total)
+    return e
 
 
 def log_softmax(x, axis=-1):

@@ -1,6 +1,6 @@
 // What the explorables share.  Text from outside enters the page as text, never as markup.
 const SVG = "http://www.w3.org/2000/svg";
-const DRAWN = ["svg", "g", "path", "circle", "text"];
+const DRAWN = ["svg", "g", "path", "circle", "rect", "text"];
 
 // make("p", { class: "mt-note" }, "some text", child, …) -> an element.
 export function make(tag, attributes = {}, ...children) {
@@ -60,6 +60,24 @@ export function slider(attributes, move) {
     move(node.valueAsNumber);
   });
   return node;
+}
+
+// A field for a number: it calls move(value) for a number that is allowed, and marks what is not.
+export function field(attributes, allowed, move) {
+  const node = make("input", { type: "number", step: "any", ...attributes });
+  const show = (value) => {
+    change(node, { "data-value": value });
+    if (node.matches(":focus")) return; // while it is typed in: "0." is on the way to a number
+    change(node, { "aria-invalid": false });
+    node.value = value;
+  };
+  node.addEventListener("input", () => {
+    const fine = Number.isFinite(node.valueAsNumber) && allowed(node.valueAsNumber);
+    change(node, { "aria-invalid": !fine });
+    if (fine) move(node.valueAsNumber);
+  });
+  node.addEventListener("blur", () => show(Number(node.dataset.value)));
+  return { node, show };
 }
 
 // Fill `el` and draw, now and whenever a part of the state is changed, by the reader or by the kernel.

@@ -1,5 +1,5 @@
 // Chapter 3: scores become weights.  State: scores, labels (one for each score) and temperature.
-import { begin, button, change, fixed, make, numbers, slider, speaker } from "./parts.mjs";
+import { begin, button, change, field, fixed, make, numbers, slider, speaker } from "./parts.mjs";
 
 const HOTTEST = 20; // the slider goes from T = 1/20 to T = 20, with T = 1 in the middle
 const NEAR = 0.02; // weights that differ less than this from those of a limit are near it
@@ -47,24 +47,6 @@ function remark(scores, labels, weights, temperature) {
 }
 
 // ---- what is seen --------------------------------------------------------------------------------------------------
-
-// A field for a number: it calls move(value) for a number that is allowed, and marks what is not.
-function field(attributes, allowed, move) {
-  const node = make("input", { type: "number", step: "any", ...attributes });
-  const show = (value) => {
-    change(node, { "data-value": value });
-    if (node.matches(":focus")) return; // while it is typed in: "0." is on the way to a number
-    change(node, { "aria-invalid": false });
-    node.value = value;
-  };
-  node.addEventListener("input", () => {
-    const fine = Number.isFinite(node.valueAsNumber) && allowed(node.valueAsNumber);
-    change(node, { "aria-invalid": !fine });
-    if (fine) move(node.valueAsNumber);
-  });
-  node.addEventListener("blur", () => show(Number(node.dataset.value)));
-  return { node, show };
-}
 
 // The temperature, as a slider on a logarithmic scale and as a number.
 function dial(move) {

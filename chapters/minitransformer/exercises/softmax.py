@@ -1,0 +1,87 @@
+"""The exercises of chapter 3."""
+
+import numpy as np
+
+from ..softmax import softmax
+from . import Check
+
+_SCORES = np.array([2.0, 1.0, -1.0])
+_CUBE = 3 * np.random.default_rng(3).normal(size=(2, 3, 4))
+
+
+CHECKS = {
+    "softmax-axis": Check(
+        lambda x: softmax(x, axis=1),
+        {
+            "your weights sum to 1 along the last axis: which axis holds the choices?": lambda x: softmax(x),
+            "your weights sum to 1 over the whole array: which axis?": lambda x: np.exp(x) / np.exp(x).sum(),
+            "your weights sum to 1 along the first axis: Python counts from 0.": lambda x: softmax(x, axis=0),
+            "the exponentials are missing: negative scores make negative shares.": lambda x: (
+                x / x.sum(axis=1, keepdims=True)
+            ),
+        },
+        ((_CUBE,),),
+    ),
+    "softmax-temperature": Check(
+        lambda x, t: softmax(x, temperature=t),
+        {
+            "you multiplied by the temperature: a high one must flatten.": lambda x, t: softmax(x * t),
+            "you divided the weights, not the scores: they no longer sum to 1.": lambda x, t: softmax(x) / t,
+            "the temperature has no effect: dividing e by it cancels in the sum.": lambda x, t: softmax(x),
+            "after taking a power, the weights must be divided by their sum again.": lambda x, t: softmax(x) ** (1 / t),
+            "take the largest of the divided scores, or divide after you subtract.": lambda x, t: (
+                np.exp(x / t - x.max()) / np.exp(x / t - x.max()).sum()
+            ),
+            "exponentials overflowed: subtract the largest score first.": lambda x, t: (
+                np.exp(x / t) / np.exp(x / t).sum()
+            ),
+        },
+        ((_SCORES, 2.5), (_SCORES + 1000, 0.5), (np.array([-2000.0, -2001.0]), 0.5), (np.array([0.0, 5e4, 7.0]), 2.5)),
+    ),
+    "softmax-gap": Check(
+        lambda p, n: np.log(p * (n - 1) / (1 - p)),
+        {
+            "the winner is one of the n: n − 1 others share the rest.": lambda p, n: np.log(p * n / (1 - p)),
+            "that is right for two scores: with n, there are n − 1 others.": lambda p, n: np.log(p / (1 - p)),
+            "your logarithm has base 2: exp belongs to np.log.": lambda p, n: np.log2(p * (n - 1) / (1 - p)),
+            "your logarithm has base 10: exp belongs to np.log.": lambda p, n: np.log10(p * (n - 1) / (1 - p)),
+            "you have the ratio of the exponentials: take its logarithm.": lambda p, n: p * (n - 1) / (1 - p),
+            "the sign is reversed: the winner lies above the others.": lambda p, n: np.log((1 - p) / (p * (n - 1))),
+        },
+        ((0.99, 3), (0.9, 50)),
+    ),
+    "softmax-merge": Check(
+        lambda a, b: max(a, b) + np.log1p(np.exp(-abs(a - b))),
+        {
+            "logarithms of sums do not add: undo the logarithms, add, and take the logarithm again.": lambda a, b: (
+                a + b
+            ),
+            "exp overflowed, or vanished: subtract the larger of the two first.": lambda a, b: np.log(
+                np.exp(a) + np.exp(b)
+            ),
+            "that is the larger of the two: the other counts as well.": max,
+            "you shifted and forgot to shift back: add the larger one at the end.": lambda a, b: np.log1p(
+                np.exp(-abs(a - b))
+            ),
+            "the difference in the exponent must be negative: the smaller minus the larger.": lambda a, b: (
+                max(a, b) + np.log1p(np.exp(abs(a - b)))
+            ),
+        },
+        ((2.0, 1.0), (1000.0, 1001.0), (-2000.0, -2000.0)),
+    ),
+    "softmax-slope": Check(
+        lambda p, g: p * (g - g @ p),
+        {
+            "this is only the diagonal: every score moves every weight.": lambda p, g: p * (1 - p) * g,
+            "the sum over all weights is missing: subtract g @ p.": lambda p, g: p * g,
+            "the sign is reversed: a higher score raises its own weight.": lambda p, g: p * (g @ p - g),
+            "subtract the weighted mean of g, which is g @ p, not the plain one.": lambda p, g: p * (g - g.mean()),
+            "the factor p in front is missing.": lambda p, g: g - g @ p,
+            "that is the whole Jacobian: multiply it with g.": lambda p, g: np.diag(p) - np.outer(p, p),
+        },
+        (
+            (softmax(_SCORES), np.array([1.0, -2.0, 0.5])),
+            (np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.3, 2.0, -1.0, 1.0])),
+        ),
+    ),
+}

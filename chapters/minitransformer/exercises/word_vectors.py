@@ -1,0 +1,84 @@
+"""The exercises of chapter 1."""
+
+import numpy as np
+
+from . import Check
+
+_RNG = np.random.default_rng(3)
+_KNOWN = {"cat": np.array([1.0, 2.0]), "mat": np.array([3.0, -2.0]), "sat": np.array([0.5, 0.5])}
+_SPREAD = _RNG.normal(size=(6, 4)) * [3, 2, 1, 0.5] + 5
+
+
+def _kept(x, k):
+    squares = np.linalg.svd(x - x.mean(0), compute_uv=False) ** 2
+    return squares[:k].sum() / squares.sum()
+
+
+def _kept_of(values, k):
+    return values[:k].sum() / values.sum()
+
+
+CHECKS = {
+    "word-vectors-window": Check(
+        5,
+        {
+            "the text has ends: at the second word there is one word to the left, at the last none to the right.": 8,
+            "you counted the word itself: a word is not its own neighbour.": 7,
+            "3 comes from a window of 1, or from one side only: the window reaches two words to each side.": 3,
+            "count every neighbour, on both sides and as often as it occurs.": 2,
+        },
+    ),
+    "word-vectors-pmi": Check(
+        lambda pair, word, context, total: np.log(pair * total / (word * context)),
+        {
+            "you left out the total: counts are not yet probabilities.": lambda p, w, c, n: np.log(p / (w * c)),
+            "the ratio is right: now take its logarithm.": lambda p, w, c, n: p * n / (w * c),
+            "your logarithm has base 2: the book uses nats, np.log.": lambda p, w, c, n: np.log2(p * n / (w * c)),
+            "this is the clipped version: here negative values are wanted too.": lambda p, w, c, n: max(
+                np.log(p * n / (w * c)), 0
+            ),
+            "Python works from left to right: put the denominator in brackets.": lambda p, w, c, n: np.log(
+                p * n / w * c
+            ),
+            "your logarithm has base 10: the book uses nats, np.log.": lambda p, w, c, n: np.log10(p * n / (w * c)),
+            "that is log p(context | word): divide by p(context) as well.": lambda p, w, c, n: np.log(p / w),
+        },
+        ((8, 40, 50, 1000), (1, 60, 70, 1000)),
+    ),
+    "word-vectors-mean": Check(
+        lambda words, vectors: np.mean([vectors[w] for w in words if w in vectors], axis=0),
+        {
+            "that is the sum: divide by the number of words.": lambda words, v: sum(v[w] for w in words if w in v),
+            "you divide by all the words: unknown ones add nothing, so they must not count.": lambda words, v: (
+                sum(v[w] for w in words if w in v) / len(words)
+            ),
+            "you mean over the numbers of a vector: which axis holds the words?": lambda words, v: np.mean(
+                [v[w] for w in words if w in v], axis=1
+            ),
+            "you count a repeated word once: a mean counts it as often as it occurs.": lambda words, v: np.mean(
+                [v[w] for w in dict.fromkeys(words) if w in v], axis=0
+            ),
+        },
+        ((["cat", "sat", "cat", "zebra"], _KNOWN), (["mat", "mat", "yak", "cat"], _KNOWN)),
+    ),
+    "word-vectors-kept": Check(
+        _kept,
+        {
+            "you did not centre: subtract the mean of each column first.": lambda x, k: _kept_of(
+                np.linalg.svd(x, compute_uv=False) ** 2, k
+            ),
+            "variance goes with the square of a singular value.": lambda x, k: _kept_of(
+                np.linalg.svd(x - x.mean(0), compute_uv=False), k
+            ),
+            "that is in percent: a share lies between 0 and 1.": lambda x, k: 100 * _kept(x, k),
+            "those are the smallest: eigenvalues come in rising order.": lambda x, k: _kept_of(
+                np.linalg.eigvalsh(np.cov(x.T)), k
+            ),
+            "that is the share that is lost: take it from 1.": lambda x, k: 1 - _kept(x, k),
+            "you centred the rows: subtract the mean of each column, axis=0.": lambda x, k: _kept_of(
+                np.linalg.svd(x - x.mean(1, keepdims=True), compute_uv=False) ** 2, k
+            ),
+        },
+        ((_SPREAD, 1), (_SPREAD, 2)),
+    ),
+}
