@@ -27,6 +27,30 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
     "softmax-gap": lambda p, n: -np.log((1 - p) / p / (n - 1)),
     "softmax-merge": np.logaddexp,
     "softmax-slope": lambda p, g: (np.diag(p) - np.outer(p, p)) @ g,
+    "attention-by-hand": np.float64(14) / 2,
+    "attention-from-scratch": lambda q, k, v: np.array(
+        [sum(w * row for w, row in zip(special.softmax([a @ b / len(b) ** 0.5 for b in k]), v)) for a in q]
+    ),
+    "attention-reach": lambda values, point: bool(
+        (spatial.Delaunay(values).transform[0, :2] @ (point - spatial.Delaunay(values).transform[0, 2]) > 1e-9).all()
+        and (spatial.Delaunay(values).transform[0, :2] @ (point - spatial.Delaunay(values).transform[0, 2])).sum()
+        < 1 - 1e-9
+    ),
+    "attention-bug": lambda q, k, v: special.softmax(np.einsum("nd,md->nm", q, k) / k.shape[1] ** 0.5, axis=1) @ v,
+    "attention-kernel": lambda places, known, measured, width: np.array(
+        [np.average(measured, weights=np.exp(-((p - known) ** 2) / (2 * width**2))) for p in places]
+    ),
+    "attention-append": lambda old, a, s, value: old + (value - old) / (1 + np.exp(a - s)),
+    "self-attention-by-hand": 2.0 + 4,
+    "self-attention-from-scratch": lambda x, W_Q, W_K, W_V: (
+        special.softmax(np.einsum("ia,ab,jb->ij", x, W_Q @ W_K.T, x) / W_Q.shape[1] ** 0.5, axis=1) @ x @ W_V
+    ),
+    "self-attention-bug": lambda x, W_Q, W_K, W_V: (
+        special.softmax(((x @ W_K) @ (x @ W_Q).T / W_Q.shape[1] ** 0.5).T, axis=1) @ (x @ W_V)
+    ),
+    "self-attention-gauge": lambda W_K, M: np.linalg.solve(M, W_K.T).T,
+    "self-attention-variance": 1 / 25,
+    "self-attention-rank": np.int64(2),
 }
 WRONG = [(name, hint) for name, task in CHECKS.items() for hint in task.wrong]
 

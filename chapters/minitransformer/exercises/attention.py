@@ -1,0 +1,138 @@
+"""The exercises of chapter 4."""
+
+import numpy as np
+
+from ..attention import attention
+from ..softmax import softmax
+from . import Check
+
+_RNG = np.random.default_rng(4)
+_Q, _K, _V = 2 * _RNG.normal(size=(2, 4)), _RNG.normal(size=(5, 4)), _RNG.normal(size=(5, 3))
+_LOOKUPS = ((_Q, _K, _V), (np.abs(_Q[:1]), 3 * _K[:3], _V[:3, :1]))
+_TRIANGLE = np.array([[0.0, 0.0], [4.0, 1.0], [1.0, 5.0]])
+_POINTS = ([2.0, 2.0], [3.5, 4.0], [0.2, 3.0], [4.0, 1.0], [-1.0, -1.0], [2.0, 0.6], [2.0, 0.4])
+
+
+def _mixed(scale, axis=-1):
+    return lambda q, k, v: softmax(q @ k.T * scale(q, k), axis=axis) @ v
+
+
+def _weights(values, point):
+    return np.linalg.solve(np.vstack([values.T, np.ones(3)]), [*point, 1])
+
+
+def _smooth(scale=-2, length=-0.5):
+    def smooth(places, known, measured, width):
+        scores = np.outer(places, known) + length * known**2
+        return softmax(scores * abs(float(width)) ** scale) @ measured
+
+    return smooth
+
+
+def _row_wise(scores):
+    e = np.exp(scores - scores.max())
+    return e / e.sum(axis=1, keepdims=True)
+
+
+CHECKS = {
+    "attention-by-hand": Check(
+        7,
+        {
+            "the scale is missing: divide the scores by √4.": 95 / 11,
+            "you divided by d_k: the scale is its square root.": (9**0.25 * 10 + 5) / (9**0.25 + 2),
+            "that is the value of the best key: attention takes a share of each.": 10,
+            "that is the plain mean: the first key has more weight.": 5,
+            "that is the sum of amounts times values: divide by the sum of the amounts.": 35,
+            "the second value is 0, but its weight counts in the sum: the weights are 3/5, 1/5, 1/5.": 35 / 4,
+        },
+    ),
+    "attention-from-scratch": Check(
+        lambda q, k, v: attention(q, k, v)[0],
+        {
+            "the scale is missing: divide the scores by √d_k.": _mixed(lambda q, k: 1),
+            "you divided by d_k: the scale is its square root.": _mixed(lambda q, k: 1 / k.shape[1]),
+            "you divided by the root of the number of keys: d_k is their width.": _mixed(lambda q, k: len(k) ** -0.5),
+            "you multiplied by √d_k: divide.": _mixed(lambda q, k: k.shape[1] ** 0.5),
+            "your weights sum to 1 over the queries: the keys share one whole, along the last axis.": _mixed(
+                lambda q, k: k.shape[1] ** -0.5, axis=0
+            ),
+            "these are the weights: mix the values with them.": lambda q, k, v: attention(q, k, v)[1],
+            "the softmax is missing: scores are not shares.": lambda q, k, v: q @ k.T / k.shape[1] ** 0.5 @ v,
+            "your weights sum to 1 over the whole table: each query has a whole of its own.": lambda q, k, v: (
+                softmax((q @ k.T / k.shape[1] ** 0.5).ravel()).reshape(len(q), len(k)) @ v
+            ),
+            "you scaled after the softmax: scale the scores.": lambda q, k, v: softmax(q @ k.T) @ v / k.shape[1] ** 0.5,
+        },
+        _LOOKUPS,
+    ),
+    "attention-reach": Check(
+        lambda values, point: bool((_weights(values, point) > 1e-12).all()),
+        {
+            "that is the box around the values: the hull is smaller.": lambda values, point: bool(
+                ((values.min(0) < point) & (point < values.max(0))).all()
+            ),
+            "a corner needs a weight of exactly 0, which no finite score gives.": lambda values, point: bool(
+                (_weights(values, point) > -1e-9).all()
+            ),
+            "weights that sum to 1 are not enough: they must be positive, too.": lambda values, point: True,
+            "the weights must sum to 1: that is a third equation.": lambda values, point: bool(
+                (np.linalg.solve(values[1:].T, point) > 0).all()
+            ),
+            "the other way round: True is for what can be reached.": lambda values, point: (
+                not bool((_weights(values, point) > 1e-12).all())
+            ),
+        },
+        tuple((_TRIANGLE, np.array(point)) for point in _POINTS),
+    ),
+    "attention-bug": Check(
+        lambda q, k, v: attention(q, k, v)[0],
+        {
+            "nothing is repaired: what is len(keys), and what should the scale be?": lambda q, k, v: (
+                _row_wise(q @ k.T / len(k) ** 0.5) @ v
+            ),
+            "the scale is right; now a row far below the largest score of the table underflows: take each row's own.": (
+                lambda q, k, v: _row_wise(q @ k.T / k.shape[1] ** 0.5) @ v
+            ),
+            "each row's own maximum is right, the scale is not: len(keys) is the number of keys.": _mixed(
+                lambda q, k: len(k) ** -0.5
+            ),
+            "the scale is gone: it belongs there, with the width of the keys.": _mixed(lambda q, k: 1),
+            "you divide by d_k: the scale is its square root.": _mixed(lambda q, k: 1 / k.shape[1]),
+        },
+        (*_LOOKUPS, (np.array([[2000.0, 0, 0, 1], [0, 1, 0, 0]]), _K, _V)),
+    ),
+    "attention-kernel": Check(
+        _smooth(),
+        {
+            "the scale is 1 over the width squared.": _smooth(scale=-1),
+            "that is attention's own scale, 1/√2: give `scale` the width.": lambda p, k, m, w: _smooth()(
+                p, k, m, 2**0.25
+            ),
+            "you multiplied by the width: a small width must sharpen.": _smooth(scale=2),
+            "the keys lack their second coordinate: long keys win.": _smooth(length=0),
+            "the second coordinate of a key is −k²/2: the half is missing.": _smooth(length=-1),
+            "the second coordinate of a key is −k²/2: the sign is reversed.": _smooth(length=0.5),
+        },
+        ((np.array([0.5, 2.0, 4.0]), np.array([0.0, 1.5, 2.5, 5.0]), np.array([1.0, -1.0, 2.0, 0.5]), 0.7),),
+    ),
+    "attention-append": Check(
+        lambda old, a, s, value: softmax([a, s])[0] * old + softmax([a, s])[1] * value,
+        {
+            "the old keys weigh e^a together: `a` is a logarithm.": lambda old, a, s, value: (
+                (a * old + np.exp(s) * value) / (a + np.exp(s))
+            ),
+            "the new share is e^s over the new total, e^a + e^s.": lambda old, a, s, value: old + np.exp(s - a) * value,
+            "the old output keeps only its part: multiply it by e^a / (e^a + e^s).": lambda old, a, s, value: (
+                old + softmax([a, s])[1] * value
+            ),
+            "the shares are swapped: the new value has e^s.": lambda old, a, s, value: (
+                softmax([a, s])[1] * old + softmax([a, s])[0] * value
+            ),
+            "the new key is one of many: half and half is wrong.": lambda old, a, s, value: (old + value) / 2,
+            "exp overflowed, or vanished: subtract the larger of the two first.": lambda old, a, s, value: (
+                (np.exp(a) * old + np.exp(s) * value) / (np.exp(a) + np.exp(s))
+            ),
+        },
+        ((_V[0], 2.0, 0.5, _V[1]), (_V[2], 1000.0, 1001.0, _V[3]), (_V[1], -900.0, -901.0, _V[4])),
+    ),
+}
