@@ -18,7 +18,7 @@ PICTURES = {
     "panels": lambda: figures.heatmap(
         {"a": np.eye(2), "b": np.eye(2)}, ["a", "b"], ["c", "d"], keep=np.tri(2) > 0, alt=ALT
     ),
-    "hull": lambda: figures.hull({"a": [0, 0], "b": [2, 1], "c": [1, 3]}, {"o": [1, 1]}, alt=ALT),
+    "hull": lambda: figures.hull({"a": [0, 0], "b": [2, 1], "c": [1, 3]}, [[1, 1]], alt=ALT),
     "moves": lambda: figures.moves({"a": [[0, 0], [1, 2]]}, alt=ALT, xlabel="x", ylabel="y"),
     "products": lambda: figures.products([[("Q", ("n", 2), ("d", 3), "query"), "→"]], alt=ALT),
     "tables": lambda: figures.tables({"x": ([["a0", "a1"]], [[0, 1]])}, alt=ALT),

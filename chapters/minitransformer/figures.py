@@ -243,22 +243,25 @@ def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None):
             axis.annotate(label, (x[-1], end), (5, 0), textcoords="offset points", va="center",
                           color=_color(role), annotation_clip=False)  # fmt: skip
         axis.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if logx else "linear")
+        if logx:
+            axis.set_xticks(x, [f"{value:g}" for value in x])
+            axis.set_xticks([], minor=True)
 
     return _drawing(draw, alt, size=(4.8, 2.9))
 
 
 def hull(values, outputs, *, alt):
-    """Draw value vectors, a dict of name -> array (2,), their convex hull, and outputs within; used in chapter 4."""
+    """Draw value vectors, a dict of name -> array (2,), their hull, and outputs (k, 2); used in chapter 4."""
     points = np.array(list(values.values()), dtype=float)
     around = points[ConvexHull(points).vertices]
 
     def draw(axis):
         axis.fill(*around.T, facecolor=_color("value"), alpha=0.12, lw=0)
         axis.plot(*np.vstack([around, around[:1]]).T, color=_color("value"), lw=1, ls="--")
-        for role, marker, named in (("value", "o", values), ("output", "D", outputs)):
-            for name, (x, y) in named.items():
-                axis.plot(x, y, marker, color=_color(role), ms=6)
-                axis.annotate(name, (x, y), (7, 5), textcoords="offset points", color=_color(role), fontsize=9)
+        axis.plot(*np.transpose(outputs), "D", color=_color("output"), ms=4, mew=0)
+        for name, (x, y) in values.items():
+            axis.plot(x, y, "o", color=_color("value"), ms=8)
+            axis.annotate(name, (x, y), (8, 6), textcoords="offset points", color=_color("value"))
         axis.margins(0.2)
         axis.set_aspect("equal")
 
@@ -284,42 +287,49 @@ def moves(tracks, *, alt, xlabel, ylabel):
 
 
 def products(lines, *, alt):
-    """Draw matrices to scale, joined by signs: what has which shape, and which axes meet; used from chapter 4 on.
+    """Draw matrices roughly to scale, joined by signs: what has which shape; used from chapter 4 on.
 
     `lines` is a list of lines, each a list of signs (text) and matrices (name, rows, columns, role), where rows and
-    columns are pairs of symbol and number.
+    columns are pairs of symbol and number; an underscore makes a subscript.
     """
     svg, height, width = [], 0, 0
     for line in lines:
-        tall, x = max(_sides(part)[1] for part in line), 0
+        tall, x = max(_sides(part)[1] for part in line), 2
         for part in line:
             wide, high = _sides(part)
-            svg.append(_part(part, x, height + (tall - high) / 2 + 18, wide, high))
-            x += wide + 14
-        height, width = height + tall + 46, max(width, x)
+            svg.append(_part(part, x, height + (tall - high) / 2 + 6, wide, high))
+            x += wide + 12
+        height, width = height + tall + 36, max(width, x)
     return Picture(width, height, f'<g font-family="inherit" font-size="13">{"".join(svg)}</g>', alt, zoom=1.1)
 
 
 def _sides(part):
-    """Return the width and the height of a sign or of a matrix, whose rows are 13 units high."""
+    """Return the width and the height of a sign, or of a matrix whose name and shape find room."""
     if isinstance(part, str):
         return 8 * len(part), 20
-    return max(13 * part[2][1], 9 * len(part[0]) + 8), max(13 * part[1][1], 20)
+    name, (row, n), (column, m), _ = part
+    return max(13 * m, 9 * len(name) + 8, 7 * len(row + column) + 20), max(13 * n, 24)
 
 
 def _part(part, x, y, wide, high):
     """Return a sign, or a matrix with its name inside and its shape below, with the upper left corner at (x, y)."""
-    middle, text = x + wide / 2, "text-anchor='middle'"
+    middle, centred = x + wide / 2, "text-anchor='middle'"
     if isinstance(part, str):
-        return f'<text x="{middle:g}" y="{y + 14:g}" {text} fill="var(--mt-ink)">{html.escape(part)}</text>'
+        return f'<text x="{middle:g}" y="{y + 14:g}" {centred} fill="var(--mt-ink)">{html.escape(part)}</text>'
     name, (row, _), (column, _), role = part
-    shape = f"{html.escape(row)} × {html.escape(column)}"
     return (
         f'<rect x="{x:g}" y="{y:g}" width="{wide:g}" height="{high:g}" rx="3" fill="var(--mt-{role})" '
         f'fill-opacity="0.16" stroke="var(--mt-{role})"/>'
-        f'<text x="{middle:g}" y="{y + high / 2 + 5:g}" {text} fill="var(--mt-{role})">{html.escape(name)}</text>'
-        f'<text x="{middle:g}" y="{y + high + 14:g}" {text} font-size="11" fill="var(--mt-muted)">{shape}</text>'
+        f'<text x="{middle:g}" y="{y + high / 2 + 5:g}" {centred} fill="var(--mt-{role})">{_lowered(name)}</text>'
+        f'<text x="{middle:g}" y="{y + high + 14:g}" {centred} font-size="12" fill="var(--mt-muted)">'
+        f"{_lowered(row)} × {_lowered(column)}</text>"
     )
+
+
+def _lowered(symbol):
+    """Return the text of a symbol with what follows an underscore as a subscript."""
+    stem, _, below = html.escape(symbol).partition("_")
+    return stem + (f'<tspan dy="3" font-size="75%">{below}</tspan><tspan dy="-3">&#8203;</tspan>' if below else "")
 
 
 def tables(panels, *, alt):
