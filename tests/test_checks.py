@@ -51,6 +51,19 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
     "self-attention-gauge": lambda W_K, M: np.linalg.solve(M, W_K.T).T,
     "self-attention-variance": 1 / 25,
     "self-attention-rank": np.int64(2),
+    "masks-count": sum(min(i + 1, length) for length in (5, 3, 0) for i in range(5)),
+    "masks-window": lambda n, w: np.tri(n) - np.tri(n, k=-w),
+    "masks-padding": lambda ids, pad: np.array([[[i != pad for i in row]] for row in ids.tolist()]),
+    "masks-last": lambda n, m: np.tri(m)[-n:],
+    "masks-bug": lambda q, k, v, keep: np.array(
+        [
+            special.softmax(k[see] @ a / len(a) ** 0.5) @ v[see] if see.any() else np.zeros(v.shape[1])
+            for a, see in zip(q, keep)
+        ]
+    ),
+    "masks-packed": lambda which: np.array(
+        [[j <= i and a == b != -1 for j, b in enumerate(which)] for i, a in enumerate(which)]
+    ),
 }
 WRONG = [(name, hint) for name, task in CHECKS.items() for hint in task.wrong]
 
