@@ -9,17 +9,22 @@ def floats(x, name="x"):
     Raises TypeError for what is not numbers, or is masked, and ValueError for rows of unequal length.
     Used from chapter 1 on.
     """
-    if np.ma.isMaskedArray(x):
-        raise TypeError(f"{name} is a masked array, whose mask would be lost; fill it first, with .filled(…).")
-    try:
-        x = np.asarray(x)
-    except ValueError:
-        raise ValueError(f"{name} has rows of unequal length; expected a rectangular array.") from None
+    x = _array(x, name)
     if x.dtype.kind in "biu":
         return x.astype(float)
     if x.dtype.kind != "f":
         raise TypeError(f"{name} holds {x.dtype} values; expected real numbers: convert them with float() first.")
     return x
+
+
+def _array(x, name):
+    """Return `x` as an array.  Raises TypeError where it is masked, and ValueError for rows of unequal length."""
+    if np.ma.isMaskedArray(x):
+        raise TypeError(f"{name} is a masked array, whose mask would be lost; fill it first, with .filled(…).")
+    try:
+        return np.asarray(x)
+    except ValueError:
+        raise ValueError(f"{name} has rows of unequal length; expected a rectangular array.") from None
 
 
 def same_width(a, b, names=("a", "b"), axes=(1, 1)):
@@ -38,7 +43,7 @@ def same_width(a, b, names=("a", "b"), axes=(1, 1)):
 
 def attendable(queries, keys, values, keep=None):
     """Return the arguments of attention as arrays: queries (…, n, d_k), keys (…, m, d_k), values (…, m, d_v) of floats,
-    keep (…, n, m) of bool or None; the leading axes of all four broadcast.
+    whose leading axes broadcast, and keep of bool, which broadcasts to the scores (…, n, m), or None.
 
     Raises ValueError, naming the shapes and the axis, where they do not fit.  Used from chapter 4 on.
     """
@@ -55,7 +60,7 @@ def attendable(queries, keys, values, keep=None):
             f"queries has shape {queries.shape}, keys has shape {keys.shape} and values has shape {values.shape}; "
             f"expected leading axes that broadcast, and axis {axis - 2} does not."
         )
-    leading = np.broadcast_shapes(*shapes)
+    leading = np.broadcast_shapes(*shapes[:2])  # those of the scores, which know nothing of the values
     return queries, keys, values, keep if keep is None else kept(keep, (*leading, queries.shape[-2], keys.shape[-2]))
 
 
@@ -65,14 +70,14 @@ def kept(keep, shape):
     Raises TypeError, saying how to convert, where it is not of bool, and ValueError, naming both shapes and the axis,
     where it does not fit.  Used from chapter 4 on.
     """
-    keep = np.asarray(keep)
+    keep = _array(keep, "keep")
     if keep.dtype != bool:
         raise TypeError(
             f"keep holds {keep.dtype} values; expected bool, True where a query may attend: write mask == 0 where your "
             "mask is added to the scores or says 1 for hidden, mask == 1 where it says 1 for visible."
         )
     axis = _clash(keep.shape, shape) or -keep.ndim * (keep.ndim > len(shape))
-    grows = [i for i in range(-min(keep.ndim, len(shape)), 0) if keep.shape[i] > shape[i]]
+    grows = [i for i in range(-min(keep.ndim, len(shape)), 0) if shape[i] == 1 != keep.shape[i]]
     if axis or grows:
         raise ValueError(
             f"keep has shape {keep.shape} and the scores have shape {shape}; expected shapes that fit, with a row for "
@@ -101,6 +106,6 @@ def matrix_for(x, params, name, of="x"):
     if x.ndim < 2 or matrix.ndim != 2 or x.shape[-1] != len(matrix):
         raise ValueError(
             f"{of} has shape {x.shape} and {name} has shape {matrix.shape}; expected {of} (…, n, d) and {name} "
-            f"(d, width), and axis 0 of {name} is not as long as axis -1 of {of}."
+            f"(d, width), with axis 0 of {name} as long as axis -1 of {of}."
         )
     return x, matrix

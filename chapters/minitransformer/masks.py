@@ -30,20 +30,22 @@ def padding_mask(lengths, n):
 def leaks(model, x):
     """Return the pairs (t, s), s < t, for which a change of token t of `x` moves output s of `model`.
 
-    Shapes: x (…, n, d), and model(x) is (…, n, any).  A causal model has no such pair.  Every token is
-    changed once, by about its own size; an output moved if it differs by over 100 times the rounding of the largest.
+    Shapes: x (…, n, d), and model(x) is (…, n, any).  A causal model has no such pair.  Every token is replaced once,
+    by a random one of the size of `x`, all in float64; an output moved if it differs by over 100 times the rounding of
+    the largest.  What is NaN or infinite before and after has not moved.
     Raises ValueError where the model's output has no row for each token.  Built in chapter 6.
     """
-    x = floats(x)
-    before = floats(model(x.copy()), "the model's output")
+    x = floats(x).astype(float)
+    before = floats(model(x.copy()), "the model's output").copy()
     if x.ndim < 2 or before.shape[:-1] != x.shape[:-1]:
         raise ValueError(f"x has shape {x.shape} and the model's output {before.shape}; expected a row for each token.")
-    noise = np.random.default_rng(0).normal(size=x.shape) * (np.abs(x).max(initial=0) or 1)
-    rounding = 100 * np.finfo(before.dtype).eps * np.nan_to_num(np.abs(before)).max(initial=0)
+    size, largest = (np.abs(a[np.isfinite(a)]).max(initial=0) for a in (x, before))
+    noise = np.random.default_rng(0).uniform(-1, 1, size=x.shape) * (size or 1)
+    rounding = 100 * np.finfo(before.dtype).eps * largest
     found = []
     for t in range(1, x.shape[-2]):
         changed = x.copy()
-        changed[..., t, :] += noise[..., t, :]
+        changed[..., t, :] = noise[..., t, :]
         same = np.isclose(model(changed), before, rtol=0, atol=rounding, equal_nan=True)
         rows = ~same.all(axis=-1).reshape(-1, x.shape[-2]).all(axis=0)
         found += [(t, int(s)) for s in np.flatnonzero(rows[:t])]

@@ -1,0 +1,53 @@
+"""Every model of the book, in one place, with what it promises; test_every_model.py holds each of them to it.
+
+A new chapter adds a line: a name, a function of x (…, n, WIDTH) that returns (…, n, any), and the promises that it
+keeps.  A promise that is not made is checked as well: the model must then be seen to break it.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from minitransformer.masks import causal_mask
+from minitransformer.multi_head import multi_head_attention
+from minitransformer.self_attention import self_attention
+
+WIDTH, HEADS = 12, 3
+
+
+class Model(NamedTuple):
+    """A model and its promises."""
+
+    run: Callable  # x (…, n, WIDTH) -> (…, n, any)
+    causal: bool = False  # no output depends on a later token
+    equivariant: bool = False  # permuted tokens give the same outputs, permuted
+
+
+def matrices(seed, **shapes):
+    """Return random parameters, from a dict of name -> shape."""
+    rng = np.random.default_rng(seed)
+    return {name: rng.normal(size=shape) / shape[0] ** 0.5 for name, shape in shapes.items()}
+
+
+def causal(x):
+    """Return the causal mask for the tokens of x."""
+    return causal_mask(x.shape[-2])
+
+
+SINGLE = matrices(0, W_Q=(WIDTH, 5), W_K=(WIDTH, 5), W_V=(WIDTH, 7))
+MULTI = matrices(1, W_Q=(WIDTH, 6), W_K=(WIDTH, 6), W_V=(WIDTH, 9), W_O=(9, 10))
+CROSS = matrices(2, W_Q=(WIDTH, 6), W_K=(7, 6), W_V=(7, 9), W_O=(9, 10))
+MEMORY = np.random.default_rng(3).normal(size=(4, 7))
+
+MODELS = {
+    "self_attention": Model(lambda x: self_attention(x, SINGLE)[0], equivariant=True),
+    "self_attention, causal": Model(lambda x: self_attention(x, SINGLE, causal(x))[0], causal=True),
+    "multi_head_attention": Model(lambda x: multi_head_attention(x, MULTI, HEADS)[0], equivariant=True),
+    "multi_head_attention, causal": Model(
+        lambda x: multi_head_attention(x, MULTI, HEADS, keep=causal(x))[0], causal=True
+    ),
+    "multi_head_attention, to a memory": Model(
+        lambda x: multi_head_attention(x, CROSS, HEADS, context=MEMORY)[0], causal=True, equivariant=True
+    ),
+}
