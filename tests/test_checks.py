@@ -64,6 +64,28 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
     "masks-packed": lambda which: np.array(
         [[j <= i and a == b != -1 for j, b in enumerate(which)] for i, a in enumerate(which)]
     ),
+    "multi-head-mix": lambda width: np.kron([[1], [-2], [1]], np.eye(width)),
+    "multi-head-split": lambda x, heads: np.stack(np.split(x, heads, axis=-1), axis=1),
+    "multi-head-contribution": lambda outputs, W_O, i: np.einsum(
+        "nv,vd->nd", outputs[i], W_O.reshape(*outputs.shape[::2], -1)[i]
+    ),
+    "multi-head-bug": lambda x, W_Q, W_K, W_V, W_O, heads: sum(
+        special.softmax((x @ q) @ (x @ k).T / q.shape[1] ** 0.5, axis=1) @ x @ v @ o
+        for q, k, v, o in zip(*(np.split(W, heads, axis=1) for W in (W_Q, W_K, W_V)), np.split(W_O, heads))
+    ),
+    "multi-head-cross": lambda written, original, lengths, params, heads: np.stack(
+        [
+            sum(
+                special.softmax((x @ q) @ (y @ k).T / q.shape[1] ** 0.5, axis=1) @ y @ v @ o
+                for q, k, v, o in zip(
+                    *(np.split(params[name], heads, axis=1) for name in ("W_Q", "W_K", "W_V")),
+                    np.split(params["W_O"], heads),
+                )
+            )
+            for x, y in ((x, y[:length]) for x, y, length in zip(written, original, lengths))
+        ]
+    ),
+    "multi-head-parameters": (512 + 640) * 512 + (640 + 512) * 256,
 }
 WRONG = [(name, hint) for name, task in CHECKS.items() for hint in task.wrong]
 

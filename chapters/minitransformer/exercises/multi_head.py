@@ -1,0 +1,207 @@
+"""The exercises of chapter 7."""
+
+import numpy as np
+
+from ..attention import attention
+from ..masks import padding_mask
+from ..multi_head import merge_heads, multi_head_attention, split_heads
+from . import Check
+
+_RNG = np.random.default_rng(7)
+_BATCHES = tuple((_RNG.normal(size=shape), heads) for shape, heads in (((3, 5, 8), 2), ((2, 4, 15), 5)))
+_PARTS = tuple(
+    (_RNG.normal(size=(h, n, d_v)), _RNG.normal(size=(h * d_v, d)), i)
+    for h, n, d_v, d, i in ((3, 5, 2, 7, 1), (4, 2, 3, 5, 2))
+)
+_LAYERS = tuple(
+    (_RNG.normal(size=(n, d)), *_RNG.normal(size=(4, d, d)), heads) for n, d, heads in ((4, 6, 2), (3, 8, 4))
+)
+
+
+def _params(d, heads, d_k, d_v):
+    shapes = {"W_Q": (d, heads * d_k), "W_K": (d, heads * d_k), "W_V": (d, heads * d_v), "W_O": (heads * d_v, d)}
+    return {name: _RNG.normal(size=shape) for name, shape in shapes.items()}
+
+
+_CROSSED = tuple(
+    (_RNG.normal(size=(batch, n, d)), _RNG.normal(size=(batch, m, d)), np.array(lengths), _params(d, h, d_k, d_v), h)
+    for batch, n, m, d, lengths, h, d_k, d_v in ((3, 4, 5, 6, [5, 2, 3], 2, 3, 4), (2, 5, 3, 8, [3, 1], 4, 2, 1))
+)
+
+
+def _blocks(*factors):
+    return lambda width: np.concatenate([factor * np.eye(width) for factor in factors])
+
+
+def _four(order):
+    """A reshape to (batch, n, heads, width), its axes in another `order`."""
+
+    def split(x, heads):
+        batch, n, d = x.shape
+        return x.reshape(batch, n, heads, d // heads).transpose(order)
+
+    return split
+
+
+def _bare(x, heads):
+    batch, n, d = x.shape
+    return x.reshape(batch, heads, n, d // heads)
+
+
+def _interleaved(x, heads):
+    batch, n, d = x.shape
+    return x.reshape(batch, n, d // heads, heads).transpose(0, 3, 1, 2)
+
+
+def _rows(rows):
+    """Head i times the rows of W_O that `rows` chooses by i, h and d_v."""
+    return lambda outputs, W_O, i: outputs[i] @ W_O[rows(i, len(outputs), outputs.shape[2])]
+
+
+_part = _rows(lambda i, h, d_v: np.s_[i * d_v : (i + 1) * d_v])
+
+
+def _layer(split=split_heads, merge=merge_heads, scale=None):
+    def run(x, W_Q, W_K, W_V, W_O, heads):
+        queries, keys, values = (split(x @ W, heads) for W in (W_Q, W_K, W_V))
+        output, _ = attention(queries, keys, values, scale=scale and scale(x.shape[1], heads))
+        return merge(output) @ W_O
+
+    return run
+
+
+def _across(asking, asked, keep=None):
+    """Who asks whom, both chosen from (written, original), with a mask made of the lengths and m."""
+
+    def look(written, original, lengths, params, heads):
+        x, context = (written, original)[asking], (written, original)[asked]
+        mask = keep and keep(lengths, original.shape[1])
+        return multi_head_attention(x, params, heads, context, mask)[0]
+
+    return look
+
+
+CHECKS = {
+    "multi-head-mix": Check(
+        _blocks(1, -2, 1),
+        {
+            "the heads' outputs stand side by side, so their blocks of W_O stand one below the other.": lambda width: (
+                _blocks(1, -2, 1)(width).T
+            ),
+            "the token itself is taken away: its block needs a minus.": _blocks(1, 2, 1),
+            "the token itself counts twice.": _blocks(1, -1, 1),
+            "the signs are reversed: the neighbours are added.": _blocks(-1, 2, -1),
+            "that is before minus after, as in the text: here both are added, and the token itself is taken away.": (
+                _blocks(1, 0, -1)
+            ),
+            "the order of the heads is before, itself, after.": _blocks(1, 1, -2),
+            "one number for each head is not enough: a block of the identity keeps the coordinates apart.": (
+                lambda width: np.repeat([1, -2, 1], width)[:, None] * np.ones(width)
+            ),
+            "these are the three factors: each belongs to a block of rows, width × width.": lambda width: [1, -2, 1],
+        },
+        ((2,), (4,)),
+    ),
+    "multi-head-split": Check(
+        split_heads,
+        {
+            "the shape is right and the cut is wrong: a bare reshape gives each head a stretch of the text.": _bare,
+            "the heads stand behind the tokens: they must come before them.": _four((0, 1, 2, 3)),
+            "the heads stand before the batch: (batch, heads, n, width).": _four((2, 0, 1, 3)),
+            "the last two axes are swapped: each head needs rows of tokens.": _four((0, 2, 3, 1)),
+            "your first head has every h-th feature: its features lie side by side, so reshape to (heads, width).": (
+                _interleaved
+            ),
+            "you cut d / heads heads of width `heads`: the other way round.": lambda x, heads: split_heads(
+                x, x.shape[-1] // heads
+            ),
+            "you repeated the features: each head has its own part of them.": lambda x, heads: np.repeat(
+                x[:, None], heads, axis=1
+            ),
+        },
+        _BATCHES,
+    ),
+    "multi-head-contribution": Check(
+        _part,
+        {
+            "head i begins at row i · d_v, not at row i.": _rows(lambda i, h, d_v: np.s_[i : i + d_v]),
+            "heads are counted from 0: that is the one before.": _rows(
+                lambda i, h, d_v: np.s_[(i - 1) * d_v : i * d_v]
+            ),
+            "you took every h-th row: the rows of a head lie together.": _rows(lambda i, h, d_v: np.s_[i::h]),
+            "that is the sum of all heads: take the i-th term.": lambda outputs, W_O, i: merge_heads(outputs) @ W_O,
+            "that is what is left without head i.": lambda outputs, W_O, i: (
+                merge_heads(outputs) @ W_O - _part(outputs, W_O, i)
+            ),
+            "heads are added up, not averaged: do not divide by their number.": lambda outputs, W_O, i: (
+                _part(outputs, W_O, i) / len(outputs)
+            ),
+            "that is the head's own output, d_v wide: its rows of W_O are still to come.": lambda outputs, W_O, i: (
+                outputs[i]
+            ),
+        },
+        _PARTS,
+    ),
+    "multi-head-bug": Check(
+        _layer(),
+        {
+            "nothing is repaired: the weights have shape (n, heads, heads), so heads look at heads.": _layer(
+                lambda x, h: x.reshape(len(x), h, -1), lambda y: y.reshape(len(y), -1)
+            ),
+            "a bare reshape to (heads, n, width) gives each head a stretch of the text: reshape, then swap.": _layer(
+                lambda x, h: x.reshape(h, len(x), -1), lambda y: y.reshape(y.shape[1], -1)
+            ),
+            "merging is right; splitting by a bare reshape gives each head a stretch of the text.": _layer(
+                lambda x, h: x.reshape(h, len(x), -1)
+            ),
+            "splitting is right; now the heads must go back behind the tokens before the last reshape.": _layer(
+                merge=lambda y: y.reshape(y.shape[1], -1)
+            ),
+            "the heads are right; the scale is √d_k of one head, not that of the model.": _layer(
+                scale=lambda d, h: d**-0.5
+            ),
+            "the heads are right; the scale is √d_k, not the root of the number of heads.": _layer(
+                scale=lambda d, h: h**-0.5
+            ),
+            "the heads are right; the scale is gone.": _layer(scale=lambda d, h: 1),
+            "that is one head as wide as the model: cut before you attend.": lambda x, W_Q, W_K, W_V, W_O, heads: (
+                attention(x @ W_Q, x @ W_K, x @ W_V)[0] @ W_O
+            ),
+        },
+        _LAYERS,
+    ),
+    "multi-head-cross": Check(
+        _across(0, 1, padding_mask),
+        {
+            "the roles are swapped: you have a row for each token of the original.": _across(1, 0),
+            "the original's padding is looked at: the mask is missing.": _across(0, 1),
+            "the mask is reversed: True where a token may be looked at.": _across(
+                0, 1, lambda lengths, m: ~padding_mask(lengths, m)
+            ),
+            "the context is missing: what is written looks at itself.": _across(0, 0),
+            "the original looks at itself: what is written asks.": _across(1, 1, padding_mask),
+            "one mask serves all sentences: each has a length of its own.": _across(
+                0, 1, lambda lengths, m: np.arange(m) < lengths.min()
+            ),
+            "the mask hides one token too many.": _across(
+                0, 1, lambda lengths, m: padding_mask(np.maximum(lengths - 1, 0), m)
+            ),
+        },
+        _CROSSED,
+    ),
+    "multi-head-parameters": Check(
+        884736,
+        {
+            "W_O is missing: it takes 8 · 32 numbers to 512.": 753664,
+            "the keys and values come from the context, which is 640 wide.": 786432,
+            "the heads return values, so W_O takes 8 · 32 numbers, not 8 · 64.": 1015808,
+            "values are 32 wide, not 64.": 1179648,
+            "the queries come from the tokens that ask, which are 512 wide.": 950272,
+            "each head has matrices of its own: you counted W_Q, W_K and W_V of one.": 225280,
+            "there is one W_O for all heads: you counted it for each.": 1802240,
+            "that gives each head the width of the model: 8 · 64 is that of all heads together.": (
+                8 * (512 * 512 + 640 * 512 + 640 * 256) + 131072
+            ),
+        },
+    ),
+}
