@@ -100,7 +100,8 @@ def test_a_state_that_cannot_be_shown_is_refused_in_a_sentence(make, name, state
 def test_page_and_widget_run_the_same_module(name):
     source = (FOLDER / f"{name}.mjs").read_text("utf-8").split('"./parts.mjs";\n')[1]
     page, widget = explorable(name, STILL, **START[name]).data, live(name, **START[name])
-    assert source in widget._esm and source.replace("export default", "const explorable =") in page
+    code = source.replace("export default", "const explorable =")
+    assert code != source and code in widget._esm and code in page
     for sheet in ("parts.css", f"{name}.css"):
         assert (FOLDER / sheet).read_text("utf-8") in widget._css
 

@@ -67,9 +67,17 @@ def _checked(name, state):
 
 
 def _module(name):
-    """Return the module of an explorable, with the parts that it imports written into it."""
+    """Return the code of an explorable, with the parts that it imports written into it, and no other names."""
     source, parts = ((FOLDER / f"{stem}.mjs").read_text("utf8") for stem in (name, "parts"))
-    return re.sub(r"^import .*$", lambda _: parts.replace("export ", ""), source, flags=re.M)
+    inside = parts.replace("export ", "")
+    written = lambda names: f"const {names[1]} = (() => {{\n{inside}return {names[1]};\n}})();"
+    whole = re.sub(r'^import ({[^}]*}) from "./parts.mjs";$', written, source, flags=re.M)
+    return whole.replace("export default", "const explorable =")
+
+
+def _trait(key):
+    """Return how a widget calls a part of the state: it has `keys` of its own, the names of all that it shares."""
+    return "keys_" if key == "keys" else key
 
 
 def _style(name):
@@ -87,8 +95,7 @@ def explorable(name, still, **state):
     Raises ValueError where the name is unknown or the state is not of this kind.
     """
     data = html.escape(json.dumps(_checked(name, state), ensure_ascii=False))
-    host = (FOLDER / "host.mjs").read_text("utf8").replace("export ", "")
-    script = f"{host}{_module(name).replace('export default', 'const explorable =')}"
+    script = _module(name) + (FOLDER / "host.mjs").read_text("utf8").replace("export ", "")
     # A classic script runs where it stands, before the page is painted: nothing moves when the explorable starts.
     return HTML(
         f'<div class="mt-explorable" data-state="{data}"><style>{_style(name)}</style>'
@@ -102,12 +109,14 @@ def live(name, **state):
 
     `state` is as in `explorable`, and is checked again when it is set.  In JupyterLab, as chapter 3 tells:
     `widget = live("vectors", a=[3, 1], b=[1, 2])`, then `widget.a` and `widget.a = [0, 2]`.
+    The keys of a query are `widget.keys_`, as any widget has `keys` of another kind.
     """
 
     def check(widget, change):
-        now = {key: getattr(widget, key) for key in state} | {change.trait.name: change.value}
-        return _checked(name, now)[change.trait.name]
+        now = {key: change.value if _trait(key) == change.trait.name else getattr(widget, _trait(key)) for key in state}
+        return _checked(name, now)[change.trait.name.rstrip("_")]
 
-    traits = {key: traitlets.Any(value).tag(sync=True) for key, value in _checked(name, state).items()}
-    parts = {"_esm": _module(name), "_css": _style(name), "check": traitlets.validate(*state)(check), **traits}
+    traits = {_trait(key): traitlets.Any(value).tag(sync=True) for key, value in _checked(name, state).items()}
+    esm = _module(name) + (FOLDER / "widget.mjs").read_text("utf8")
+    parts = {"_esm": esm, "_css": _style(name), "check": traitlets.validate(*traits)(check), **traits}
     return type(name.title(), (anywidget.AnyWidget,), parts)()

@@ -20,6 +20,36 @@ export function fixed(number, digits) {
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
+// A number of any size, in few characters.
+export function brief(number, digits) {
+  const size = Math.abs(number);
+  if (size < 1e5) return fixed(number, size < 1e3 ? digits : 0);
+  return Number.isFinite(number) ? number.toExponential(0).replaceAll("-", "−").replace("+", "") : fixed(number, 0);
+}
+
+// A weight, which reads as 0 or 1 only where it has rounded to that.
+export function share(weight, digits) {
+  const least = 10 ** -digits;
+  if (weight > 0 && weight < least / 2) return `<${fixed(least, digits)}`;
+  if (weight < 1 && weight >= 1 - least / 2) return `>${fixed(1 - least, digits)}`;
+  return fixed(weight, digits);
+}
+
+export const quoted = (label) => `“${label}”`;
+
+// Scores become weights.  The largest score is subtracted first, so that no exponential overflows; a score of −∞ gets
+// no weight, and none does where all are −∞.
+export function softmax(scores, temperature) {
+  const top = Math.max(...scores);
+  const amounts = scores.map((score) => (score === -Infinity ? 0 : Math.exp((score - top) / temperature)));
+  const total = amounts.reduce((sum, amount) => sum + amount);
+  return { top, amounts, total, weights: amounts.map((amount) => amount / (total || 1)) };
+}
+
+export function entropy(weights) {
+  return weights.reduce((sum, weight) => (weight > 0 ? sum - weight * Math.log(weight) : sum), 0);
+}
+
 // Places for numbers: place(name) makes one, show(name, number, text) fills it.  Full precision stays in data-value.
 export function numbers() {
   const places = {};
@@ -63,13 +93,13 @@ export function slider(attributes, move) {
 }
 
 // A field for a number: it calls move(value) for a number that is allowed, and marks what is not.
-export function field(attributes, allowed, move) {
+export function field(attributes, allowed, move, written = String) {
   const node = make("input", { type: "number", step: "any", ...attributes });
   const show = (value) => {
     change(node, { "data-value": value });
     if (node.matches(":focus")) return; // while it is typed in: "0." is on the way to a number
     change(node, { "aria-invalid": false });
-    node.value = value;
+    node.value = written(value);
   };
   node.addEventListener("input", () => {
     const fine = Number.isFinite(node.valueAsNumber) && allowed(node.valueAsNumber);
@@ -78,6 +108,107 @@ export function field(attributes, allowed, move) {
   });
   node.addEventListener("blur", () => show(Number(node.dataset.value)));
   return { node, show };
+}
+
+// A positive number on a logarithmic scale, as a slider from middle / range to middle · range and as a field.
+export function dial({ title, label, middle, range, words, written }, move) {
+  const number = (power) => (power === 0 ? middle : Number((middle * range ** power).toPrecision(3)));
+  const input = slider({ min: -1, max: 1, step: 0.01, "aria-label": label }, (power) => move(number(power)));
+  const named = { "aria-label": `${label} as a number`, "data-name": label };
+  const typed = field(named, (value) => value > 0, move, written);
+  const below = make("div", { "aria-hidden": "true" }, ...words.map((text) => make("span", {}, ...[text].flat())));
+  const draw = (value) => {
+    input.value = Math.log(value / middle) / Math.log(range);
+    change(input, { "aria-valuetext": value });
+    typed.show(value);
+  };
+  const scale = make("div", { class: "mt-scale" }, input, below);
+  return { node: make("div", { class: "mt-dial mt-controls" }, make("span", {}, ...title), scale, typed.node), draw };
+}
+
+// A box to tick, which calls move(true) or move(false).
+export function box(text, move) {
+  const node = make("input", { type: "checkbox" });
+  node.addEventListener("change", () => move(node.checked));
+  return { node: make("label", { class: "mt-box" }, node, text), draw: (ticked) => (node.checked = ticked) };
+}
+
+// A term and its description, for a list of facts.
+export function entry(term, ...description) {
+  return make("div", {}, make("dt", {}, term), make("dd", {}, ...description));
+}
+
+// A point as text: at most three digits for each coordinate.
+export function point(vector) {
+  return vector.map((value) => String(Number(value.toPrecision(3)) + 0).replace("-", "−")).join(", ");
+}
+
+// A plane, x to the right and y up, from −reach to reach: its paths, its drawing, and handles to move its points by.
+export function plane(reach) {
+  const unit = 150 / reach; // what 1 measures in the drawing
+  const step = 10 ** Math.floor(Math.log10(reach / 2)); // from line to line of the grid
+  const lines = Math.floor(reach / step + 1e-9); // of the grid, on each side of 0
+  const at = ([x, y]) => `${x * unit} ${-y * unit}`; // y points down there
+  const path = (...points) => `M${points.map(at).join("L")}`;
+
+  const grid = () => {
+    const steps = Array.from({ length: 2 * lines + 1 }, (_, i) => i - lines);
+    const cross = (s) => path([s, -reach], [s, reach]) + path([-reach, s], [reach, s]);
+    const label = (i, x, y, anchor) => make("text", { x, y, "text-anchor": anchor }, point([i * step]));
+    const marked = steps.filter((i) => i && i % Math.ceil(lines / 2.5) === 0);
+    const labels = marked.flatMap((i) => [
+      label(i, i * step * unit, 18, "middle"),
+      label(i, -7.5, 5 - i * step * unit, "end"),
+    ]);
+    const net = make("path", { class: "mt-grid", d: steps.map((i) => cross(i * step)).join("") });
+    return make("g", { class: "mt-muted" }, net, make("path", { class: "mt-axes", d: cross(0) }), ...labels);
+  };
+
+  const drawing = (label, seen, ...handles) => {
+    const attributes = { class: "mt-plane", viewBox: "-170 -170 340 340", role: handles.length ? "group" : "img" };
+    const picture = make("g", { "aria-hidden": "true" }, grid(), ...seen);
+    return make("svg", { ...attributes, "aria-label": label }, picture, ...handles);
+  };
+
+  // A handle for mouse, finger and arrow keys; it calls move([x, y]).
+  const handle = (name, role, get, move) => {
+    const [touch, ring] = [make("circle", { class: "mt-reach", r: 27 }), make("circle", { class: "mt-ring", r: 13 })];
+    const node = make("g", { class: `mt-handle mt-${role}`, role: "slider", tabindex: 0 }, touch, ring);
+    change(node, { "aria-label": name, "aria-valuemin": -reach, "aria-valuemax": reach });
+    const fine = 10 / step; // how many places there are from 0 to 1
+    const snap = (value) => Math.max(-reach, Math.min(reach, Math.round(value * fine) / fine)) + 0; // never −0
+    const plus = (one, two) => [one[0] + two[0], one[1] + two[1]];
+    const pointed = (event) => {
+      const frame = node.ownerSVGElement.getBoundingClientRect();
+      const [x, y] = [event.clientX - frame.left - frame.width / 2, frame.top + frame.height / 2 - event.clientY];
+      return [x, y].map((length) => (length * 340) / unit / frame.width);
+    };
+    // A finger on the handle must not scroll the page; Chromium heeds touch-action for a whole drawing only.
+    node.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
+    let grip; // from where the pointer took hold to the point
+    node.addEventListener("pointerdown", (event) => {
+      const [x, y] = pointed(event);
+      grip = plus(get(), [-x, -y]);
+      node.setPointerCapture(event.pointerId);
+    });
+    node.addEventListener("pointermove", (event) => {
+      if (node.hasPointerCapture(event.pointerId)) move(plus(pointed(event), grip).map(snap));
+    });
+    node.addEventListener("keydown", (event) => {
+      const way = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+      if (!way) return;
+      event.preventDefault();
+      const by = way.map((sign) => (event.shiftKey ? sign * step : sign / fine));
+      move(plus(get(), by).map(snap));
+    });
+    const draw = (vector) => {
+      const value = { "aria-valuenow": vector[0], "aria-valuetext": point(vector) };
+      change(node, { transform: `translate(${at(vector)})`, ...value });
+    };
+    return { node, draw };
+  };
+
+  return { unit, path, drawing, handle };
 }
 
 // Fill `el` and draw, now and whenever a part of the state is changed, by the reader or by the kernel.
