@@ -356,7 +356,7 @@ def tables(panels, *, alt):
 
 def fan(word, weights, *, alt):
     """Draw one word with lines to others, each as thick as its weight (dict, word -> weight); used on the cover."""
-    width, row = 460, 30
+    width, row = 380 + 10 * max(map(len, weights)), 30
     middle, svg = len(weights) * row / 2 + 5, []
     for i, (other, weight) in enumerate(weights.items()):
         y = (i + 0.5) * row + 5
