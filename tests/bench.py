@@ -1,8 +1,14 @@
 """Measure what the tests must not: seconds and memory, as ratios within one run.  `make bench` runs this.
 
-python tests/bench.py
+OPENBLAS_NUM_THREADS=1 python tests/bench.py [word_vectors] [arrays] [attentions]
 """
 
+import contextlib
+import importlib
+import importlib.util
+import itertools
+import os
+import sys
 import time
 import tracemalloc
 
@@ -13,7 +19,9 @@ from scipy import special
 from scipy.sparse.linalg import svds
 from sklearn.metrics import pairwise
 
+from minitransformer.attention import attention
 from minitransformer.dot_product import cosine_matrix
+from minitransformer.multi_head import multi_head_attention
 from minitransformer.softmax import softmax
 from minitransformer.word_vectors import Vectors, count_pairs, load_corpus, ppmi, train_vectors
 
@@ -28,6 +36,15 @@ def seconds(function, repeats=1):
         result = function()
         times.append(time.perf_counter() - start)
     return min(times), result
+
+
+def race(functions, budget=3):
+    """Return the shortest time of each function, tried in turn for `budget` seconds, small ones often at each turn."""
+    repeats = [1 + int(0.01 / seconds(function)[0]) for function in functions]
+    times, end = [], time.perf_counter() + budget
+    while len(times) < 3 or time.perf_counter() < end:
+        times.append([seconds(function, often)[0] for function, often in zip(functions, repeats)])
+    return np.min(times, axis=0)
 
 
 def megabytes(function):
@@ -80,6 +97,113 @@ def arrays():
         print(f"{name:14} {ratio:.2f} times the library's time, {memory:.2f} times its memory")
 
 
+def attentions():
+    """Compare attention and multi-head attention with the plain formula and, where it is installed, with PyTorch."""
+    torch = None
+    if importlib.util.find_spec("torch"):
+        torch = importlib.import_module("torch")
+        torch.set_num_threads(1)
+        torch.set_grad_enabled(False)
+    else:
+        print("PyTorch is not installed, so only the plain formula is compared: .venv/bin/python -m pip install torch")
+    for title, players in (("attention, 1 head of width 64", single), ("multi-head attention, 4 of width 64", multi)):
+        for n in (64, 256, 1024, 4096):
+            mine, scores, others = players(n, torch)
+            row, ratios = compare(n, mine, scores, others)
+            if n == 64:
+                print(f"\n{title}: ours takes so many times the time and the memory of")
+                print(" " * len(row), *(f"{name:>18}" for name in others))
+            print(row, *(f"{time:10.2f} {memory:7.2f}" for time, memory in ratios))
+
+
+def compare(n, mine, scores, others):
+    """Return a line about ours, and how many times the time and memory of each other it takes."""
+    took, share, *theirs = race([mine, lambda: softmax(scores), *(other for other, _ in others.values())])
+    used = megabytes(mine)
+    row = f"n = {n:4} {1e3 * took:8.2f} ms {used:6.1f} MiB, softmax {share / took:3.0%} of the time"
+    memories = [memory(other) for other, memory in others.values()]
+    return row, [(took / their, used / memory) for their, memory in zip(theirs, memories)]
+
+
+def single(n, torch):
+    """Return our attention, its scores, and others with the function that measures their memory."""
+    queries, keys, values = np.random.default_rng(0).normal(size=(3, 1, 1, n, 64)).astype(np.float32)
+    others = {"plain formula": (lambda: formula(queries, keys, values), megabytes)}
+    if torch:
+        parts = [torch.from_numpy(x) for x in (queries, keys, values)]
+        others["PyTorch in steps"] = lambda: steps(torch, *parts), torch_megabytes
+        fused = torch.nn.functional.scaled_dot_product_attention  # returns no weights, and never holds all scores
+        others["PyTorch fused"] = lambda: fused(*parts), torch_megabytes
+    return lambda: attention(queries, keys, values), queries @ keys.swapaxes(-1, -2) / 8, others
+
+
+def multi(n, torch):
+    """Return our multi-head attention, its scores, and others with the function that measures their memory."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1, n, 256)).astype(np.float32)
+    matrices = rng.normal(size=(4, 256, 256)).astype(np.float32) / 16
+    params = dict(zip(("W_Q", "W_K", "W_V", "W_O"), matrices))
+    queries, keys = (cut(x @ params[name]) for name in ("W_Q", "W_K"))
+    others = {"plain formula": (lambda: formula_of_heads(x, matrices), megabytes)}
+    if torch:
+        layer, tokens = torch.nn.MultiheadAttention(256, 4, bias=False, batch_first=True).eval(), torch.from_numpy(x)
+        whole, fused = {"average_attn_weights": False}, {"need_weights": False}
+        others["PyTorch in steps"] = lambda: layer(tokens, tokens, tokens, **whole), torch_megabytes
+        others["PyTorch fused"] = lambda: layer(tokens, tokens, tokens, **fused), torch_megabytes
+    return lambda: multi_head_attention(x, params, 4), queries @ keys.swapaxes(-1, -2) / 8, others
+
+
+def formula(queries, keys, values):
+    """Return attention as one writes it down."""
+    scores = queries @ keys.swapaxes(-1, -2) / np.float32(np.sqrt(queries.shape[-1]))
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    return weights @ values, weights
+
+
+def formula_of_heads(x, matrices):
+    """Return multi-head attention as one writes it down."""
+    output, weights = formula(*(cut(x @ matrix) for matrix in matrices[:3]))
+    return output.swapaxes(1, 2).reshape(x.shape) @ matrices[3], weights
+
+
+def cut(x):
+    """Return x (1, n, 256) as four heads (1, 4, n, 64)."""
+    return x.reshape(1, -1, 4, 64).swapaxes(1, 2)
+
+
+def steps(torch, queries, keys, values):
+    """Return attention and its weights by the steps of the formula in PyTorch."""
+    weights = torch.softmax(queries @ keys.mT / 8, -1)
+    return weights @ values, weights
+
+
+def torch_megabytes(function):
+    """Return the largest memory that PyTorch held at once during a call, above what it held before."""
+    with silence(), importlib.import_module("torch").profiler.profile(profile_memory=True) as profile:
+        function()
+    events = [event for event in profile.profiler.kineto_results.events() if event.name() == "[memory]"]
+    events.sort(key=lambda event: event.start_ns())
+    return max(itertools.accumulate(event.nbytes() for event in events)) / 2**20
+
+
+@contextlib.contextmanager
+def silence():
+    """Let nothing, not even PyTorch's own log, write to the error stream."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
+PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions)}
+
 if __name__ == "__main__":
-    word_vectors()
-    arrays()
+    if os.environ.get("OPENBLAS_NUM_THREADS") != "1":
+        print("NumPy may use several threads; for ratios that mean something set OPENBLAS_NUM_THREADS=1.")
+    for name in sys.argv[1:] or PARTS:
+        PARTS[name]()

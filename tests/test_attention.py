@@ -313,6 +313,19 @@ def test_the_output_is_linear_in_the_values():
     np.testing.assert_allclose(both, 2 * one - 3 * two, atol=1e-13)
 
 
+@pytest.mark.parametrize("kind, largest", [("float16", 50), ("float32", 1e15), ("float64", 1e150)])
+@given(st.data())
+def test_numbers_of_any_size_are_mixed_within_their_bounds(kind, largest, data):
+    bound = float(np.array(largest, kind))
+    elements = st.floats(-bound, bound, width=int(kind[5:]))
+    queries, keys, values = (data.draw(arrays(kind, (3, 2), elements=elements)) for _ in range(3))
+    output, weights = attention(queries, keys, values)
+    rounding = 8 * np.finfo(kind).eps
+    np.testing.assert_allclose(weights.sum(-1), 1, atol=rounding)
+    slack = rounding * np.abs(values).max() + 8 * np.finfo(kind).smallest_subnormal
+    assert ((values.min(0) - slack <= output) & (output <= values.max(0) + slack)).all()
+
+
 @pytest.mark.parametrize("size", [1e-300, 1e150])
 def test_neither_tiny_nor_huge_scores_do_harm(size):
     queries, keys, values = example()

@@ -165,6 +165,17 @@ def test_a_matrix_that_does_not_fit_is_named_with_both_shapes_and_axes(x, matrix
     assert "expected context (…, n, d) and W_V (d, width), with axis 0 of W_V as long as axis -1 of context." in message
 
 
+def test_what_holds_no_numbers_is_called_by_its_name():
+    with pytest.raises(TypeError, match="^context holds <U1 values"):
+        matrix_for([["a"]], {"W_V": [[1]]}, "W_V", "context")
+    with pytest.raises(TypeError, match="^W_V holds <U1 values"):
+        matrix_for([[1]], {"W_V": [["a"]]}, "W_V", "context")
+    for i, name in enumerate(("queries", "keys", "values")):
+        call = [np.full((2, 2), "a") if i == j else np.ones((2, 2)) for j in range(3)]
+        with pytest.raises(TypeError, match=f"^{name} holds <U1 values"):
+            attention(*call)
+
+
 def test_parameters_and_tokens_may_be_lists():
     x, matrix = matrix_for([[1, 2]], {"W_V": [[1], [0]]}, "W_V")
     assert x.dtype == matrix.dtype == float and (x @ matrix).tolist() == [[1]]

@@ -335,10 +335,12 @@ def test_a_model_that_returns_the_same_array_each_time_is_found_out():
     assert leaks(model, tokens()) == [(3, 2), (4, 1), (5, 0)]
 
 
-def test_the_answer_is_the_same_every_time_and_made_of_python_numbers():
-    found = leaks(LEAKING["the next token"][0], tokens())
-    assert found == leaks(LEAKING["the next token"][0], tokens())
-    assert {type(number) for pair in found for number in pair} == {int}
+def test_the_same_is_tried_every_time_and_the_answer_is_made_of_python_numbers():
+    tried = []
+    for _ in range(2):
+        found = leaks(lambda x: tried.append(x.copy()) or np.roll(x, -1, axis=-2), tokens())
+        assert {type(number) for pair in found for number in pair} == {int}
+    assert len(tried) == 2 * N and all((one == two).all() for one, two in zip(tried[:N], tried[N:]))
 
 
 @pytest.mark.parametrize("shape", [(0, D), (1, D), (0, N, D), (N, 0)])
