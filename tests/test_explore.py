@@ -1,17 +1,30 @@
 """The explorables: what they refuse, and in a browser their numbers against Python's, by mouse, finger and keys."""
 
-import base64
 import re
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
 from scipy.special import entr
 from scipy.special import softmax as scipy_softmax
 from traitlets import TraitError
 
-from explorable_page import CLOSE, PAUSE, SCORES, START, STILL, VECTORS, number
+from explorable_page import (
+    CLOSE,
+    SCORES,
+    START,
+    STILL,
+    VECTORS,
+    assert_numbers,
+    drag,
+    middle,
+    number,
+    run_widget,
+    spoken,
+    stir,
+    swipe,
+    violations,
+)
 from minitransformer.explore import FOLDER, STATES, explorable, live
 
 # What Python makes of a name and a state
@@ -106,14 +119,21 @@ def test_page_and_widget_run_the_same_module(name):
         assert (FOLDER / sheet).read_text("utf-8") in widget._css
 
 
+MOVED = {
+    **{"vectors": {"a": [0.5, 0.5]}, "temperature": {"scores": [0.5, 0, 0, 1]}, "lookup": {"keys_": [[1, 2]] * 3}},
+    **{"sheet": {"scaled": True}, "masks": {"padded": 2}, "heads": {"step": 3}},
+}
+
+
 @pytest.mark.parametrize("name", STATES)
 def test_the_state_of_a_widget_is_shared_with_the_page(name):
     widget, heard = live(name, **START[name]), []
-    assert set(START[name]) <= set(widget.keys) and {key: widget.get_state()[key] for key in START[name]} == START[name]
-    key = next(iter(START[name]))
+    shared = {"keys_" if key == "keys" else key: value for key, value in START[name].items()}
+    assert {key: widget.get_state()[key] for key in shared} == shared and set(shared) <= set(widget.keys)
+    ((key, value),) = MOVED[name].items()
     widget.observe(lambda change: heard.append(change.new), key)
-    widget.set_state({key: [0.5] * len(START[name][key])})  # what comes in from the page
-    assert getattr(widget, key) == [0.5] * len(START[name][key]) == heard[0]
+    widget.set_state({key: value})  # what comes in from the page
+    assert getattr(widget, key) == value == heard[0]
 
 
 def test_a_widget_refuses_what_it_cannot_show():
@@ -121,6 +141,10 @@ def test_a_widget_refuses_what_it_cannot_show():
     with pytest.raises((ValueError, TraitError), match="a is 'north'; expected a list of two finite numbers."):
         widget.a = "north"
     assert widget.a == VECTORS["a"]
+    widget = live("lookup", **START["lookup"])
+    with pytest.raises((ValueError, TraitError), match="keys is .* expected a list of points"):
+        widget.keys_ = [[1, 2]]
+    assert widget.keys_ == START["lookup"]["keys"]
 
 
 # In a browser
@@ -139,8 +163,7 @@ def assert_vectors(place, a, b):
         **{"length-a": lengths[0], "length-b": lengths[1], "cosine": np.dot(a, b) / lengths.prod()},
         **{"shadow": np.dot(a, b) / lengths[0]},
     }
-    found = {name: number(place, name) for name in expected}
-    np.testing.assert_allclose(list(found.values()), list(expected.values()), **CLOSE, err_msg=str(found))
+    assert_numbers(place, expected)
 
 
 def assert_weights(place, scores, temperature):
@@ -155,9 +178,8 @@ def assert_weights(place, scores, temperature):
     assert float(place.locator("[data-name='temperature']").input_value()) == temperature
 
 
-def middle(tab, handle):
-    box = tab.locator("[role=slider]").nth(handle).bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+def tip(tab, name):
+    return tab.get_by_role("slider", name=f"tip of {name}")
 
 
 def pixels(tab):
@@ -165,13 +187,8 @@ def pixels(tab):
     return tab.locator("svg[role=group]").bounding_box()["width"] * 30 / 340
 
 
-def drag(tab, handle, by):
-    x, y = middle(tab, handle)
-    tab.mouse.move(x + 4, y - 3)  # not quite in the middle
-    tab.mouse.down()
-    for part in (0.3, 0.7, 1):
-        tab.mouse.move(x + 4 + part * by[0] * pixels(tab), y - 3 - part * by[1] * pixels(tab))
-    tab.mouse.up()
+def pull(tab, name, by):
+    drag(tab, tip(tab, name), (by[0] * pixels(tab), -by[1] * pixels(tab)))
 
 
 @pytest.mark.parametrize("a, b", [([3.0, 1.0], [1.0, 2.0]), ([-0.3, 4.9], [-5.0, -1.7]), ([0.1, 0.2], [-0.2, 0.1])])
@@ -182,31 +199,21 @@ def test_the_numbers_of_two_vectors_are_those_of_numpy(show, a, b):
 @pytest.mark.parametrize("width", [760, 320])
 def test_the_tips_follow_the_mouse(show, width):
     tab = show(("vectors", VECTORS), width=width)
-    drag(tab, 0, (-4.5, 1.2))
+    pull(tab, "a", (-4.5, 1.2))
     assert_vectors(tab, [-1.5, 2.2], VECTORS["b"])
-    drag(tab, 1, (2.5, -5.1))
+    pull(tab, "b", (2.5, -5.1))
     assert_vectors(tab, [-1.5, 2.2], [3.5, -3.1])
-    drag(tab, 1, (40, 0))
+    pull(tab, "b", (40, 0))
     assert vectors_of(tab)[1] == [5.0, -3.1]
 
 
 def test_the_tips_follow_a_finger_and_the_page_scrolls_elsewhere(show):
     tab = show(("vectors", VECTORS), width=390, has_touch=True, is_mobile=True)
     tab.evaluate("document.getElementById('below').style.height = '3000px'")
-    touch = tab.context.new_cdp_session(tab)
-
-    def swipe(start, by):
-        points = [(start[0] + part * by[0], start[1] + part * by[1]) for part in (0, 0.25, 0.5, 0.75, 1)]
-        for kind, point in zip(["touchStart", *["touchMove"] * 4], points):
-            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": point[0], "y": point[1]}]})
-        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-        tab.wait_for_timeout(200)
-        return tab.evaluate("scrollY")
-
-    x, y = middle(tab, 1)
-    assert swipe((x + 15, y + 10), (0, -2 * pixels(tab))) == 0  # within 22 pixels of the tip
+    x, y = middle(tip(tab, "b"))
+    assert swipe(tab, (x + 15, y + 10), (0, -2 * pixels(tab))) == 0  # within 22 pixels of the tip
     assert_vectors(tab, VECTORS["a"], [1.0, 4.0])
-    assert swipe((x - 100, y + 100), (0, -120)) > 50
+    assert swipe(tab, (x - 100, y + 100), (0, -120)) > 50
     assert vectors_of(tab) == [VECTORS["a"], [1.0, 4.0]]
 
 
@@ -456,22 +463,13 @@ def test_nothing_is_left_in_the_global_scope(show):
 @pytest.mark.parametrize("name, key", [("vectors", "a₁"), ("temperature", "temperature")])
 def test_a_screen_reader_hears_one_sentence_when_the_reader_pauses(show, name, key):
     tab = show((name, START[name]))
-    tab.wait_for_timeout(PAUSE)
-    tab.evaluate("""() => {
-        window.spoken = [];
-        const live = document.querySelector("[aria-live=polite]");
-        new MutationObserver(() => spoken.push(live.textContent)).observe(live, { childList: true });
-    }""")
-    for _ in range(12):
-        tab.get_by_role("slider", name=key).press("ArrowUp")
-    assert tab.evaluate("spoken") == []
-    tab.wait_for_timeout(PAUSE)
-    (spoken,) = tab.evaluate("spoken")
+    slider = tab.get_by_role("slider", name=key)
+    (sentence,) = spoken(tab, lambda: [slider.press("ArrowUp") for _ in range(12)])
     start = {
         "vectors": "a · b is 6.20, positive. The cosine is",
         "temperature": "Temperature 1.43: “a” has the largest",
     }
-    assert spoken.startswith(start[name])
+    assert sentence.startswith(start[name])
 
 
 # Every page that holds them
@@ -481,9 +479,7 @@ def test_a_screen_reader_hears_one_sentence_when_the_reader_pauses(show, name, k
 @pytest.mark.parametrize("width", [760, 320])
 def test_the_explorables_are_accessible(show, theme, width):
     tab = show(*START.items(), attributes=f'data-theme="{theme}"', width=width, reduced_motion="reduce")
-    tab.evaluate(AXE_SCRIPT)
-    found = tab.evaluate("() => axe.run()")["violations"]
-    assert [(rule["id"], node["html"]) for rule in found for node in rule["nodes"]] == []
+    assert violations(tab) == []
 
 
 @pytest.mark.parametrize("width", [390, 320])
@@ -492,12 +488,11 @@ def test_the_explorables_fit_a_phone(show, width):
         *START.items(), ("temperature", {**SCORES, "labels": ["California", "encyclopaedia", "a", "b"]}), width=width
     )
     assert tab.evaluate("document.documentElement.scrollWidth") == width
-    tab.get_by_role("button", name="longer beats closer").click()
-    tab.get_by_role("slider", name="a₁").press("End")
-    tab.get_by_role("slider", name="a₂").press("Home")
-    assert tab.evaluate("document.documentElement.scrollWidth") == width
-    for target in tab.locator(".mt-reach, button, input").all():
-        assert min(target.bounding_box()["height"], target.bounding_box()["width"]) >= 44
+    targets = ".mt-reach, button, input:not([type=checkbox]), label:has([type=checkbox])"
+    for target in tab.locator(f":is({targets}) >> visible=true").all():
+        assert min(target.bounding_box()["height"], target.bounding_box()["width"]) >= 44, target.inner_text()
+    for told in stir(tab):
+        assert tab.evaluate("document.documentElement.scrollWidth") == width, told
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -530,31 +525,18 @@ def test_the_still_pictures_stand_where_javascript_does_not_run(show):
     )
 
 
-@pytest.mark.parametrize("motion, seconds", [("no-preference", "0.15s"), ("reduce", "0s")])
-def test_bars_move_only_for_those_who_like_it(show, motion, seconds):
-    tab = show(("temperature", SCORES), reduced_motion=motion)
-    assert tab.locator(".mt-bar").first.evaluate("(bar) => getComputedStyle(bar).transitionDuration") == seconds
+@pytest.mark.parametrize("motion, moving", [("no-preference", True), ("reduce", False)])
+def test_bars_and_shades_move_only_for_those_who_like_it(show, motion, moving):
+    tab = show(*START.items(), reduced_motion=motion)
+    seconds = "(part) => ['transitionDuration', 'animationDuration'].map((name) => getComputedStyle(part)[name])"
+    moves = tab.evaluate(f"[...new Set([...document.querySelectorAll('.mt-live *')].flatMap({seconds}))]")
+    assert ("0.15s" in moves) == moving and (moving or moves == ["0s"])
 
 
 @pytest.mark.parametrize("name, key, press", [("vectors", "a", "a₁"), ("temperature", "temperature", "temperature")])
 def test_the_widgets_module_tells_the_kernel_and_listens_to_it(show, name, key, press):
-    tab, widget = show(), live(name, **START[name])
-    run = """async ([source, state]) => {
-        const { default: explorable } = await import(`data:text/javascript;base64,${source}`);
-        const heard = [];
-        const on = (event, listener) => heard.push([event, listener]);
-        const saved = (window.saved = []);
-        window.set = (key, value) => {
-            state[key] = value;
-            heard.filter(([event]) => event === `change:${key}`).forEach(([, listener]) => listener());
-        };
-        const model = { get: (key) => state[key], set, on, save_changes: () => saved.push(structuredClone(state)) };
-        explorable.render({ model, el: document.querySelector("main").appendChild(document.createElement("div")) });
-    }"""
-    tab.evaluate(
-        "(css) => document.head.append(Object.assign(document.createElement('style'), {textContent: css}))", widget._css
-    )
-    tab.evaluate(run, [base64.b64encode(widget._esm.encode()).decode(), START[name]])
+    tab = show()
+    run_widget(tab, name, START[name])
     tab.get_by_role("slider", name=press).press("Home")
     saved = {"vectors": [-5, 1], "temperature": 0.05}[name]
     assert tab.evaluate("saved.at(-1)")[key] == saved
@@ -566,16 +548,32 @@ def test_the_widgets_module_tells_the_kernel_and_listens_to_it(show, name, key, 
         assert_weights(tab, [0, 0, 1, 1.5], 0.05)
 
 
+@pytest.mark.parametrize("name", STATES)
 @pytest.mark.parametrize("width", [760, 390, 320])
-def test_nothing_moves_when_the_words_change(show, width):
-    tab = show(("vectors", VECTORS), ("temperature", SCORES), width=width)
+def test_nothing_moves_when_the_words_change(show, name, width):
+    tab = show((name, START[name]), width=width)
     height = "document.getElementById('below').offsetTop"
     start = tab.evaluate(height)
-    for name in ("orthogonal", "opposite", "longer beats closer", "add 10", "double"):
-        tab.get_by_role("button", name=name).click()
-        assert tab.evaluate(height) == start, name
-    for label in ("a₁", "a₂"):
-        tab.get_by_role("slider", name=label).fill("0")
-    for temperature in ("0.05", "1", "20"):
-        tab.locator("[data-name='temperature']").fill(temperature)
-        assert tab.evaluate(height) == start, temperature
+    for told in stir(tab):
+        assert tab.evaluate(height) == start, told
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_all_can_be_reached_by_tab_in_turn_and_shows_the_focus(show, name):
+    tab = show((name, START[name]))
+    walk = """() => {
+        const [part, last] = [document.activeElement, window.stops?.at(-1)];
+        if (!part.closest(".mt-live")) return null;
+        (window.stops ??= []).push(part);
+        const inner = part.querySelector(".mt-ring");
+        const { outlineStyle, outlineWidth, strokeWidth } = getComputedStyle(inner ?? part);
+        const after = !last || last.compareDocumentPosition(part) & Node.DOCUMENT_POSITION_FOLLOWING;
+        const ring = parseFloat(inner ? strokeWidth : outlineStyle === "none" ? "0" : outlineWidth);
+        return { ring, after };
+    }"""
+    tab.keyboard.press("Tab")
+    while found := tab.evaluate(walk):
+        assert found["ring"] >= 2 and found["after"], tab.evaluate("document.activeElement.outerHTML")
+        tab.keyboard.press("Tab")
+    reached = "(part) => part.tabIndex < 0 || !part.checkVisibility() || stops.includes(part)"
+    assert tab.evaluate(f"[...document.querySelectorAll('.mt-live *')].every({reached})")

@@ -24,15 +24,18 @@ function weigh(scores, keep, { temperature, wrong }) {
   return { ...found, weights, sum, empty, broken: !empty && Math.abs(sum - 1) > 1e-9 };
 }
 
+// Twelve digits, so that 0.3 + 2 is written 2.3; and never infinite.
+const raised = (score) => Number(Math.min(1e308, score + RAISE).toPrecision(12));
+
 // ---- in words ------------------------------------------------------------------------------------------------------
 
 // Which cells are hidden, and what that does to the rows.
-function remark({ labels, causal, padded, left, wrong }, rows) {
-  const least = Math.min(...rows.map((row) => row.sum));
-  const worst = quoted(labels[rows.findIndex((row) => row.sum === least)]);
-  if (wrong && rows.some((row) => row.broken)) {
-    const sum = share(least, 2);
-    return `Wrong: the row of ${worst} sums to ${sum}. What is hidden still counts, in the sum that divides.`;
+function remark({ labels, causal, padded, left }, rows) {
+  const broken = rows.filter((row) => row.broken);
+  if (broken.length) {
+    const worst = broken.reduce((worst, row) => (row.sum < worst.sum ? row : worst));
+    const sums = `the row of ${quoted(labels[rows.indexOf(worst)])} sums to ${share(worst.sum, 2)}`;
+    return `Wrong: ${sums}. What is hidden still counts, in the sum that divides.`;
   }
   const columns = `the ${left ? "first" : "last"} ${padded === 1 ? "column" : `${padded} columns`}`;
   const past = "Causal: each row sees itself and what came before it.";
@@ -102,7 +105,7 @@ function heat(labels, choose) {
     return { node, press, cells };
   });
   const [queries, keys] = [role("query", "queries"), role("key", "keys")];
-  const caption = make("caption", {}, "weights; rows: ", queries, ", columns: ", keys);
+  const caption = make("caption", {}, "rows: ", queries, ", columns: ", keys);
   const top = make("tr", {}, make("td"), ...labels.map((label) => title(role("word", label))), title("sum"));
   const body = make("tbody", {}, ...lines.map((line) => line.node));
   const node = make("div", { class: "mt-heat" }, make("table", {}, caption, make("thead", {}, top), body));
@@ -137,7 +140,7 @@ function sums(labels, move) {
     return { node: make("tr", {}, head, ...cells), score, said };
   });
   const caption = make("caption", {}, "row of ", chosen, ", with m, the largest score that counts");
-  const top = make("tr", {}, make("td"), ...["score", "exp((score − m) / T)", "weight"].map(title));
+  const top = make("tr", {}, make("td"), ...["score s", "exp((s − m) / T)", "weight"].map(title));
   const line = (name, ...parts) => {
     return make("tr", {}, make("th", { scope: "row" }, name), ...parts.map((part) => make("td", {}, part)));
   };
@@ -154,7 +157,7 @@ function sums(labels, move) {
       show(`amount-${j}`, amounts[j], fixed(amounts[j], 3));
       show(`part-${j}`, weights[j], share(weights[j], 3));
     });
-    show("top", rows[i].empty ? null : top, rows[i].empty ? "none" : brief(top, 2));
+    show("top", top === -Infinity ? null : top, top === -Infinity ? "none" : brief(top, 2));
     show("total", total, fixed(total, 3));
     show("whole", sum, share(sum, 3));
   };
@@ -167,7 +170,7 @@ function facts() {
     "dl",
     {},
     entry("hidden cells", place("hidden"), " of ", place("cells")),
-    entry("mean entropy of the rows", place("entropy")),
+    entry("mean entropy of a row", place("entropy")),
     entry("with nothing hidden", place("entropy-free")),
   );
   const mean = (rows) => rows.reduce((sum, row) => sum + entropy(row.weights) / rows.length, 0);

@@ -20,11 +20,12 @@ export function fixed(number, digits) {
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
-// A number of any size, in few characters.
+// A number of any size in few characters: from 100 on, each digit before the point takes the place of one after it.
 export function brief(number, digits) {
   const size = Math.abs(number);
-  if (size < 1e5) return fixed(number, size < 1e3 ? digits : 0);
-  return Number.isFinite(number) ? number.toExponential(0).replaceAll("-", "−").replace("+", "") : fixed(number, 0);
+  if (size === Infinity) return number > 0 ? "∞" : "−∞";
+  if (size >= 1e5) return number.toExponential(0).replaceAll("-", "−").replace("+", "");
+  return fixed(number, Math.max(0, size < 10 ? digits : digits + 1 - Math.floor(Math.log10(size))));
 }
 
 // A weight, which reads as 0 or 1 only where it has rounded to that.
