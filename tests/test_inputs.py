@@ -135,8 +135,14 @@ def test_the_conversions_that_the_sentence_offers_are_right():
     x, keep = np.random.default_rng(0).normal(size=(3, 4)), np.tri(3, dtype=bool)
     expected = attention(x, x, x, keep)[0]
     added, hidden, visible = np.where(keep, 0, -np.inf), (~keep).astype(int), keep.astype(int)
-    for converted in (added == 0, hidden == 0, visible == 1):
-        assert (attention(x, x, x, converted)[0] == expected).all()
+    for mask, to_keep, sentence in (
+        (added, lambda mask: mask == 0, "mask == 0 where your mask is added to the scores"),
+        (hidden, lambda mask: mask == 0, "mask == 0 where your mask is added to the scores or says 1 for hidden"),
+        (visible, lambda mask: mask == 1, "mask == 1 where it says 1 for visible"),
+    ):
+        with pytest.raises(TypeError, match=sentence):
+            attention(x, x, x, mask)
+        assert (attention(x, x, x, to_keep(mask))[0] == expected).all()
 
 
 def test_a_masked_or_ragged_mask_is_refused():
