@@ -126,6 +126,7 @@ def test_an_empty_answer_is_said_to_be_empty(name, capsys):
         (lambda p, g: np.zeros(3), r"not yet: you have \[0., 0., 0.\] for the input .*, expected"),
         (lambda p, g: "words", r"your result has shape \(\); expected \(3,\)."),
         (lambda p, g: (p * (g - g @ p)).round(3), "right, but rounded"),
+        (lambda p, g: (p, np.outer(p, g)), "your function returns several things; expected one array"),
     ],
 )
 def test_an_answer_that_fits_no_known_mistake_is_told_where_it_differs(answer, hint, capsys):

@@ -39,6 +39,8 @@ def find_hint(task, answer):
         return f"your function raised {type(error).__name__}: {error}"
     if any(result is None or result is ... for result in results):
         return UNANSWERED
+    if any(isinstance(result, tuple) for result in results):
+        return "your function returns several things; expected one array: leave out the weights."
     expected = _results(task, task.right)
     if _same(results, expected):
         return ""

@@ -8,9 +8,9 @@ from . import Check
 
 _RNG = np.random.default_rng(4)
 _Q, _K, _V = 2 * _RNG.normal(size=(2, 4)), _RNG.normal(size=(5, 4)), _RNG.normal(size=(5, 3))
-_LOOKUPS = ((_Q, _K, _V), (np.abs(_Q[:1]), 3 * _K[:3], _V[:3, :1]))
+_LOOKUPS = ((_Q, _K, _V), (np.abs(_Q[:1, :3]), 3 * _K[:4, :3], _V[:4, :1]))
 _TRIANGLE = np.array([[0.0, 0.0], [4.0, 1.0], [1.0, 5.0]])
-_POINTS = ([2.0, 2.0], [3.5, 4.0], [0.2, 3.0], [4.0, 1.0], [-1.0, -1.0], [2.0, 0.6], [2.0, 0.4])
+_POINTS = ([2.0, 2.0], [3.5, 4.0], [0.2, 3.0], [4.0, 1.0], [-1.0, -1.0], [2.0, 0.6], [2.0, 0.4], [2.0, 0.5])
 
 
 def _mixed(scale, axis=-1):
@@ -34,6 +34,17 @@ def _row_wise(scores):
     return e / e.sum(axis=1, keepdims=True)
 
 
+def _unshifted(q, k, v):
+    e = np.exp(q @ k.T / k.shape[1] ** 0.5)
+    return e / e.sum(axis=1, keepdims=True) @ v
+
+
+def _column_wise(q, k, v):
+    scores = q @ k.T / k.shape[1] ** 0.5
+    e = np.exp(scores - scores.max(axis=0))
+    return e / e.sum(axis=1, keepdims=True) @ v
+
+
 CHECKS = {
     "attention-by-hand": Check(
         7,
@@ -52,6 +63,15 @@ CHECKS = {
             "the scale is missing: divide the scores by √d_k.": _mixed(lambda q, k: 1),
             "you divided by d_k: the scale is its square root.": _mixed(lambda q, k: 1 / k.shape[1]),
             "you divided by the root of the number of keys: d_k is their width.": _mixed(lambda q, k: len(k) ** -0.5),
+            "the scale is √4 for a width of 4 only: take the width from the shape of the keys.": _mixed(
+                lambda q, k: 0.5
+            ),
+            "you divided by the root of the number of queries: d_k is the width of the keys.": _mixed(
+                lambda q, k: len(q) ** -0.5
+            ),
+            "you divided by the root of the width of the values: d_k is that of the keys.": lambda q, k, v: (
+                softmax(q @ k.T / v.shape[1] ** 0.5) @ v
+            ),
             "you multiplied by √d_k: divide.": _mixed(lambda q, k: k.shape[1] ** 0.5),
             "your weights sum to 1 over the queries: the keys share one whole, along the last axis.": _mixed(
                 lambda q, k: k.shape[1] ** -0.5, axis=0
@@ -70,6 +90,9 @@ CHECKS = {
         {
             "that is the box around the values: the hull is smaller.": lambda values, point: bool(
                 ((values.min(0) < point) & (point < values.max(0))).all()
+            ),
+            "the edges are out of reach like the corners: there, too, a weight is 0.": lambda values, point: bool(
+                (_weights(values, point) > -1e-9).all() and not np.isclose(values, point).all(axis=1).any()
             ),
             "a corner needs a weight of exactly 0, which no finite score gives.": lambda values, point: bool(
                 (_weights(values, point) > -1e-9).all()
@@ -96,6 +119,11 @@ CHECKS = {
             "each row's own maximum is right, the scale is not: len(keys) is the number of keys.": _mixed(
                 lambda q, k: len(k) ** -0.5
             ),
+            "the scale is √4 for a width of 4 only: take the width from the shape of the keys.": _mixed(
+                lambda q, k: 0.5
+            ),
+            "the scale is right; without the shift a large score overflows: subtract each row's maximum.": _unshifted,
+            "you subtract the maximum of each column: take each row's own.": _column_wise,
             "the scale is gone: it belongs there, with the width of the keys.": _mixed(lambda q, k: 1),
             "you divide by d_k: the scale is its square root.": _mixed(lambda q, k: 1 / k.shape[1]),
         },
@@ -109,6 +137,9 @@ CHECKS = {
                 p, k, m, 2**0.25
             ),
             "you multiplied by the width: a small width must sharpen.": _smooth(scale=2),
+            "the 2 of 2w² is in the keys already: the scale is 1/w².": lambda p, k, m, w: _smooth()(
+                p, k, m, 2**0.5 * w
+            ),
             "the keys lack their second coordinate: long keys win.": _smooth(length=0),
             "the second coordinate of a key is −k²/2: the half is missing.": _smooth(length=-1),
             "the second coordinate of a key is −k²/2: the sign is reversed.": _smooth(length=0.5),
@@ -127,6 +158,12 @@ CHECKS = {
             ),
             "the shares are swapped: the new value has e^s.": lambda old, a, s, value: (
                 softmax([a, s])[1] * old + softmax([a, s])[0] * value
+            ),
+            "`a` and `s` are logarithms: the shares are made of their exponentials.": lambda old, a, s, value: (
+                (a * old + s * value) / (a + s)
+            ),
+            "those are amounts times values: divide by e^a + e^s.": lambda old, a, s, value: (
+                np.exp(a) * old + np.exp(s) * value
             ),
             "the new key is one of many: half and half is wrong.": lambda old, a, s, value: (old + value) / 2,
             "exp overflowed, or vanished: subtract the larger of the two first.": lambda old, a, s, value: (

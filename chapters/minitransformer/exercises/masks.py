@@ -9,6 +9,7 @@ from . import Check
 _RNG = np.random.default_rng(6)
 _Q, _K, _V = _RNG.normal(size=(3, 4)), _RNG.normal(size=(5, 4)), _RNG.normal(size=(5, 2))
 _KEEP = np.array([[True, False, False, True, False], [False] * 5, [False, True, True, False, True]])
+_FAR = (_Q[:1], np.vstack([1e4 * _Q[:1], _K[1:4]]), _V[:4], np.array([[False, True, True, False]]))
 _IDS = np.array([[5, 2, 7, 2], [2, 2, 1, 0], [3, 0, 4, 1]])
 _WHICH = np.array([0, 0, 1, 1, 1, -1, -1])
 
@@ -30,6 +31,12 @@ def _renormalised(scores, keep):
     return weights / weights.sum(axis=1, keepdims=True)
 
 
+def _guarded(amounts, keep):
+    kept = amounts * keep
+    total = kept.sum(axis=1, keepdims=True)
+    return kept / np.where(total == 0, 1, total)
+
+
 CHECKS = {
     "masks-count": Check(
         27,
@@ -41,6 +48,7 @@ CHECKS = {
             "those are the hidden entries: 75 less these.": 48,
             "a token must be allowed to look by both masks: you counted what one of them allows.": 58,
             "every sentence has rows of its own, and you counted the first only.": 15,
+            "the third sentence has no tokens: all its columns are hidden.": 42,
         },
     ),
     "masks-window": Check(
@@ -114,8 +122,16 @@ CHECKS = {
                 lambda s, keep: softmax(np.where(keep, s, -np.inf), axis=0)
             ),
             "the mask got lost: nothing is hidden.": _attend(lambda s, keep: softmax(s)),
+            "a hidden score far ahead leaves nothing to divide: hide it before the softmax.": _attend(
+                lambda s, keep: _guarded(softmax(s), keep)
+            ),
+            "e to the power of a large hidden score overflows: hide it first.": _attend(
+                lambda s, keep: _guarded(np.exp(s), keep)
+            ),
+            "−∞ times False is NaN: write −∞ with np.where.": _attend(lambda s, keep: softmax(s - np.inf * ~keep)),
+            "the scale got lost: divide by √d_k.": lambda q, k, v, keep: softmax(np.where(keep, q @ k.T, -np.inf)) @ v,
         },
-        ((_Q, _K, _V, _KEEP), (_Q[:2], 3 * _K[:4], _V[:4], _KEEP[:2, :4])),
+        ((_Q, _K, _V, _KEEP), (_Q[:2], 3 * _K[:4], _V[:4], _KEEP[:2, :4]), _FAR),
     ),
     "masks-packed": Check(
         lambda which: _same(which) & (_back(len(which)) >= 0) & (which >= 0),

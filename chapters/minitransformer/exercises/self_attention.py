@@ -60,6 +60,12 @@ CHECKS = {
             "your weights sum to 1 over the queries: the keys share one whole, along the last axis.": (
                 lambda x, W_Q, W_K, W_V: softmax((x @ W_Q) @ (x @ W_K).T / W_K.shape[1] ** 0.5, axis=0) @ (x @ W_V)
             ),
+            "you divided by the root of the width of the values: d_k is that of the keys.": lambda x, W_Q, W_K, W_V: (
+                attention(x @ W_Q, x @ W_K, x @ W_V, scale=W_V.shape[1] ** -0.5)[0]
+            ),
+            "the softmax is missing: scores are not shares.": lambda x, W_Q, W_K, W_V: (
+                (x @ W_Q) @ (x @ W_K).T / W_K.shape[1] ** 0.5 @ (x @ W_V)
+            ),
             "these are the weights: mix the values with them.": lambda x, W_Q, W_K, W_V: attention(
                 x @ W_Q, x @ W_K, x @ W_V
             )[1],
@@ -77,6 +83,7 @@ CHECKS = {
                 _scaled(lambda x, W_K: x.shape[1] ** -0.5)
             ),
             "the scale is gone: it belongs there, with the width of the keys.": _scaled(lambda x, W_K: 1),
+            "you divide by d_k: the scale is its square root.": _scaled(lambda x, W_K: 1 / W_K.shape[1]),
             "turning the finished table leaves columns that sum to 1: multiply queries by keys before the softmax.": (
                 lambda x, W_Q, W_K, W_V: softmax((x @ W_K) @ (x @ W_Q).T / W_K.shape[1] ** 0.5).T @ (x @ W_V)
             ),
@@ -104,6 +111,7 @@ CHECKS = {
             "dividing by √64 divides the variance by 64, once: 64 products of variance 0.04 were added.": 0.04 / 64,
             "that takes entries of variance 1: a standard deviation of 0.02 is a variance of 0.0004.": 250000,
             "dividing by √64 divides the variance by 64 and not by 8.": 0.32,
+            "0.02 is a standard deviation: its square is the variance.": 100,
             "that holds for queries and keys of variance 1: here it is 500 · 0.02².": 1,
         },
     ),
