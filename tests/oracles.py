@@ -4,7 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
+settings.load_profile("ci")  # the same examples every time, and no limit on time: a busy machine is no fault
 LIMITS = {"float32": 1e-6, "float64": 1e-12}  # how far two calculations may lie apart, as a share of the largest number
 
 
