@@ -44,11 +44,11 @@ def find_hint(task, answer):
     expected = _results(task, task.right)
     if _same(results, expected):
         return ""
-    if _same(results, expected, rtol=1e-2, atol=1e-3):
-        return "right, but rounded: give every digit, or leave the calculation to Python."
     for hint, wrong in task.wrong.items():
         if _same(results, _results(task, wrong)):
             return hint
+    if _same(results, expected, rtol=1e-2, atol=1e-3):
+        return "right, but rounded: give every digit, or leave the calculation to Python."
     return _difference(task, results, expected)
 
 

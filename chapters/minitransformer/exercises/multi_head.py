@@ -81,6 +81,11 @@ def _across(asking, asked, keep=None):
     return look
 
 
+def _with_zeros(written, original, lengths, params, heads):
+    filled = original * padding_mask(lengths, original.shape[1]).swapaxes(1, 2)
+    return multi_head_attention(written, params, heads, context=filled)[0]
+
+
 CHECKS = {
     "multi-head-mix": Check(
         _blocks(1, -2, 1),
@@ -98,6 +103,10 @@ CHECKS = {
             "one number for each head is not enough: a block of the identity keeps the coordinates apart.": (
                 lambda width: np.repeat([1, -2, 1], width)[:, None] * np.ones(width)
             ),
+            "the rows of a head lie together: block by block, not in turn.": lambda width: np.kron(
+                np.eye(width), [[1], [-2], [1]]
+            ),
+            "the last head is added, not taken away.": _blocks(1, -2, -1),
             "these are the three factors: each belongs to a block of rows, width × width.": lambda width: [1, -2, 1],
         },
         ((2,), (4,)),
@@ -129,6 +138,13 @@ CHECKS = {
                 lambda i, h, d_v: np.s_[(i - 1) * d_v : i * d_v]
             ),
             "you took every h-th row: the rows of a head lie together.": _rows(lambda i, h, d_v: np.s_[i::h]),
+            "that is always the first block of W_O.": _rows(lambda i, h, d_v: np.s_[:d_v]),
+            "heads are counted from 0: that is the one behind.": _rows(
+                lambda i, h, d_v: np.s_[(i + 1) * d_v : (i + 2) * d_v]
+            ),
+            "only head i goes through its block, not the sum of all.": lambda outputs, W_O, i: (
+                outputs.sum(axis=0) @ W_O[i * outputs.shape[2] : (i + 1) * outputs.shape[2]]
+            ),
             "that is the sum of all heads: take the i-th term.": lambda outputs, W_O, i: merge_heads(outputs) @ W_O,
             "that is what is left without head i.": lambda outputs, W_O, i: (
                 merge_heads(outputs) @ W_O - _part(outputs, W_O, i)
@@ -164,6 +180,10 @@ CHECKS = {
                 scale=lambda d, h: h**-0.5
             ),
             "the heads are right; the scale is gone.": _layer(scale=lambda d, h: 1),
+            "the heads are joined, but W_O is missing.": lambda x, W_Q, W_K, W_V, W_O, heads: _layer()(
+                x, W_Q, W_K, W_V, np.eye(len(W_O)), heads
+            ),
+            "the queries served as keys.": lambda x, W_Q, W_K, W_V, W_O, heads: _layer()(x, W_Q, W_Q, W_V, W_O, heads),
             "that is one head as wide as the model: cut before you attend.": lambda x, W_Q, W_K, W_V, W_O, heads: (
                 attention(x @ W_Q, x @ W_K, x @ W_V)[0] @ W_O
             ),
@@ -183,6 +203,7 @@ CHECKS = {
             "one mask serves all sentences: each has a length of its own.": _across(
                 0, 1, lambda lengths, m: np.arange(m) < lengths.min()
             ),
+            "zeros as padding are still looked at: a key of zeros has the score 0, not −∞.": _with_zeros,
             "the mask hides one token too many.": _across(
                 0, 1, lambda lengths, m: padding_mask(np.maximum(lengths - 1, 0), m)
             ),
@@ -193,6 +214,12 @@ CHECKS = {
         884736,
         {
             "W_O is missing: it takes 8 · 32 numbers to 512.": 753664,
+            "you counted biases: leave them out.": 886528,
+            "that is 4 d²: here d_v is 32 and the context is 640 wide.": 1048576,
+            "the output is 512 wide again, so W_O is (8 · 32, 512).": 917504,
+            "the values, too, come from the context, which is 640 wide.": 851968,
+            "the keys, too, come from the context, which is 640 wide.": 819200,
+            "there is one W_O, as wide as all heads together: 8 · 32 rows.": 770048,
             "the keys and values come from the context, which is 640 wide.": 786432,
             "the heads return values, so W_O takes 8 · 32 numbers, not 8 · 64.": 1015808,
             "values are 32 wide, not 64.": 1179648,
