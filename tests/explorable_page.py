@@ -1,6 +1,7 @@
 """What the tests of the explorables share: how each starts, the page they stand in, and how its numbers are read."""
 
 import base64
+import re
 
 import numpy as np
 from axe_playwright_python.base import AXE_SCRIPT
@@ -67,10 +68,23 @@ def number(place, name):
 
 
 def assert_numbers(place, expected):
-    """The page shows the numbers of `expected`, name -> value."""
+    """The page shows the numbers of `expected`, name -> value, and writes them as they are."""
     shown = dict(place.locator("[data-name]").evaluate_all("(all) => all.map(({ dataset: d }) => [d.name, d.value])"))
     found = {name: float(shown[name]) for name in expected}
     np.testing.assert_allclose(list(found.values()), list(expected.values()), **CLOSE, err_msg=str(found))
+    assert_texts(place)
+
+
+def assert_texts(place):
+    """Each number of the page is written as it is, but for the digits that are left out."""
+    read = "(all) => all.map((node) => [node.innerText, node.dataset.value])"
+    for text, value in place.locator(".mt-live :not(input)[data-value]").evaluate_all(read):
+        written = re.search(r"(-?\d+)(\.\d+)?(e-?\d+)?[^\d.]*$", text.replace("−", "-"))
+        if value and written and text[0] not in "<>":  # of those, other tests tell
+            step = 10.0 ** (int((written[3] or "e0")[1:]) - max(0, len(written[2] or "") - 1))
+            assert abs(float(written[1] + (written[2] or "") + (written[3] or "")) - float(value)) <= 0.5001 * step, (
+                text
+            )
 
 
 def middle(thing):
@@ -102,6 +116,8 @@ def swipe(tab, start, by):
 def spoken(tab, act):
     """Return what a screen reader is told while `act` acts and when it pauses after that: a list of sentences."""
     tab.wait_for_timeout(PAUSE)
+    tab.clock.install(time=0)
+    tab.clock.pause_at(1000)  # so that a slow machine makes no pause
     tab.evaluate("""() => {
         window.spoken = [];
         const live = document.querySelector("[aria-live=polite]");
@@ -109,7 +125,7 @@ def spoken(tab, act):
     }""")
     act()
     assert tab.evaluate("spoken") == []
-    tab.wait_for_timeout(PAUSE)
+    tab.clock.run_for(PAUSE)
     return tab.evaluate("spoken")
 
 

@@ -16,6 +16,7 @@ from explorable_page import (
     STILL,
     VECTORS,
     assert_numbers,
+    assert_texts,
     drag,
     middle,
     number,
@@ -473,6 +474,14 @@ def test_a_screen_reader_hears_one_sentence_when_the_reader_pauses(show, name, k
 
 
 # Every page that holds them
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_numbers_are_written_as_they_are_wherever_it_is_moved(show, name):
+    tab = show((name, START[name]))
+    assert_texts(tab)
+    for _ in stir(tab):
+        assert_texts(tab)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -41,7 +41,7 @@ def look(state):
 
 
 def points(path):
-    return np.array([[float(x), -float(y)] for x, y in re.findall(r"[ML](\S+) ([^MLZ]+)", path)])
+    return np.array([[float(x), -float(y)] for x, y in re.findall(r"[ML]([^,]+),([^MLZ]+)", path)])
 
 
 def assert_lookup(place, state):
@@ -57,6 +57,9 @@ def assert_lookup(place, state):
     np.testing.assert_allclose(float(place.locator("[data-name=scale]").get_attribute("data-value")), state["scale"])
     bars = [bar.evaluate("(bar) => parseFloat(bar.style.width) / 100") for bar in place.locator(".mt-amount").all()]
     np.testing.assert_allclose(bars, weights, rtol=1e-3, atol=1e-5)
+    unit = 150 / float(grip(place, "query").get_attribute("aria-valuemax"))
+    for arm, tip in zip(place.locator(".mt-arm").all(), [*state["keys"], state["query"]], strict=True):
+        np.testing.assert_allclose(points(arm.get_attribute("d")), [[0, 0], unit * np.array(tip)], atol=1e-6)
     assert_drawing(place, np.array(state["values"], dtype=float), weights, output)
 
 
@@ -383,8 +386,11 @@ def test_the_widgets_module_tells_the_kernel_and_listens_to_it(show):
     assert tab.evaluate("saved.at(-1)")["scale"] == 0.00707
     state = {**WORDS, "query": [3, 2], "keys": [[0, 1], [1, 1], [2, -1]], "scale": 1}
     state["values"] = [[1, 0], [0, 2.5], [1, 1]]
-    for key in ("keys", "values", "query", "scale"):
+    now = {**WORDS, **{key.rstrip("_"): value for key, value in tab.evaluate("saved.at(-1)").items()}}
+    for key in ("keys", "scale", "query", "values"):
         tab.evaluate("([key, value]) => set(key, value)", ["keys_" if key == "keys" else key, state[key]])
+        now[key] = state[key]
+        assert_numbers(tab, {f"output-{i}": x for i, x in enumerate(look(now)[2])})
     assert_lookup(tab, state)
 
 
@@ -397,18 +403,23 @@ def test_it_is_accessible_wherever_it_is_moved(show, theme):
 
 
 @pytest.mark.parametrize("width", [1280, 760, 390, 320])
-def test_all_names_stay_in_their_drawing_and_nothing_moves(show, width):
+def test_all_names_stay_by_their_points_and_in_the_drawing_and_nothing_moves(show, width):
     labels = ["encyclopaedia", "mat", "California"]
     tab = show(("lookup", {**WORDS, "labels": labels, "scale": 4.0}), width=width)
     height = tab.evaluate("document.getElementById('below').offsetTop")
-    inside = """(name) => {
-        const [a, b] = [name, name.ownerSVGElement].map((node) => node.getBoundingClientRect());
-        return a.left >= b.left && a.right <= b.right && a.top >= b.top && a.bottom <= b.bottom;
+    well = """() => {
+        const points = document.querySelectorAll(".mt-ring, .mt-dot");
+        return [...document.querySelectorAll(".mt-name")].map((name, i) => {
+            const [a, b, c] = [name, name.ownerSVGElement, points[i]].map((node) => node.getBoundingClientRect());
+            const inside = a.left >= b.left && a.right <= b.right && a.top >= b.top && a.bottom <= b.bottom;
+            const beside = a.left < c.right && c.left < a.right && Math.max(a.top - c.bottom, c.top - a.bottom) < 12;
+            return inside && beside;
+        });
     }"""
     for handle in ("query", "key of encyclopaedia"):
         for key, times in {"Right": 4, "Up": 4, "Left": 8, "Down": 8}.items():
             for _ in range(times):
                 grip(tab, handle).press(f"Shift+Arrow{key}")
-                assert all(name.evaluate(inside) for name in tab.locator(".mt-name").all()), key
+                assert tab.evaluate(well) == 7 * [True], key
                 assert tab.evaluate("document.documentElement.scrollWidth") == width
                 assert tab.evaluate("document.getElementById('below').offsetTop") == height, key

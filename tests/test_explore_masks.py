@@ -65,7 +65,9 @@ def assert_marks(place, keep, broken, row):
     heads = place.locator(".mt-sums tbody th").all_inner_texts()
     assert ["hidden" in head for head in heads] == (~keep[row]).tolist()
     assert marked(".mt-heat tbody tr", "broken") == broken.tolist()
-    assert marked(".mt-heat tbody tr", "chosen") == [i == row for i in range(len(keep))]
+    framed = "(all) => all.map((node) => getComputedStyle(node).outlineStyle + getComputedStyle(node).outlineWidth)"
+    frames = place.locator(".mt-heat tbody tr").evaluate_all(framed)
+    assert [frame == "solid2px" for frame in frames] == [i == row for i in range(len(keep))]
     pressed = place.locator(".mt-heat button").evaluate_all("(all) => all.map((button) => button.ariaPressed)")
     assert pressed == [str(i == row).lower() for i in range(len(keep))]
 

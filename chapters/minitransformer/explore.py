@@ -96,11 +96,11 @@ def explorable(name, still, **state):
     """
     data = html.escape(json.dumps(_checked(name, state), ensure_ascii=False))
     script = _module(name) + (FOLDER / "host.mjs").read_text("utf8").replace("export ", "")
-    # A classic script runs where it stands, before the page is painted: nothing moves when the explorable starts.
+    # A classic script runs where it stands, before what follows it is painted: nothing moves when it starts.
     return HTML(
-        f'<div class="mt-explorable" data-state="{data}"><style>{_style(name)}</style>'
-        f'<div class="mt-still">{still._repr_html_()}</div><div></div>'
-        f'<script>(() => {{\n"use strict";\n{script}mount(document.currentScript, explorable);\n}})();</script></div>'
+        f'<div class="mt-explorable" data-state="{data}"><style>{_style(name)}</style><div></div>'
+        f'<script>(() => {{\n"use strict";\n{script}mount(document.currentScript, explorable);\n}})();</script>'
+        f'<div class="mt-still">{still._repr_html_()}</div></div>'
     )
 
 

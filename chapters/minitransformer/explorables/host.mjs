@@ -1,7 +1,7 @@
 // Runs an explorable in a page without a kernel: a model of the state, as anywidget would give it, and an element.
 export function mount(script, explorable) {
-  const [, still, el] = script.parentElement.children; // after the style
-  const state = JSON.parse(script.parentElement.dataset.state);
+  const box = script.parentElement;
+  const state = JSON.parse(box.dataset.state);
   const listeners = [];
   const model = {
     get: (key) => state[key],
@@ -12,6 +12,6 @@ export function mount(script, explorable) {
     on: (event, listener) => listeners.push([event, listener]),
     save_changes() {},
   };
-  explorable.render({ model, el });
-  still.classList.add("mt-print");
+  explorable.render({ model, el: script.previousElementSibling });
+  box.classList.add("mt-on"); // hides the still picture, which is yet to come, on a screen
 }

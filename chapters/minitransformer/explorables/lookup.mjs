@@ -79,22 +79,22 @@ function name(text, kind) {
   const node = make("text", { class: `mt-name mt-${kind}`, "text-anchor": "middle" }, text);
   const room = 165 - 4 * text.length;
   const draw = ([x, y], away) => {
-    const above = y < 0 === Math.abs(y) + away > 155;
-    change(node, { x: Math.max(-room, Math.min(room, x)), y: above ? -away - y : away + 10 - y });
+    const above = y > 0 === Math.abs(y) + away > 155; // y points down here
+    change(node, { x: Math.max(-room, Math.min(room, x)), y: above ? y - away : y + away + 10 });
   };
   return { node, draw };
 }
 
 // The plane in which the query moves among the keys.
 function among(labels, reach, get, move) {
-  const { unit, path, drawing, handle } = plane(reach);
+  const { at, path, drawing, handle } = plane(reach);
   const tie = make("path", { class: "mt-tie" });
   const movable = (title, text, kind, get, move) => {
     const [arm, called] = [make("path", { class: `mt-arm mt-${kind}` }), name(text, kind)];
     const grip = handle(title, kind, get, move);
     const draw = (strength) => {
       change(arm, { d: path([0, 0], get()) });
-      called.draw(times(get(), unit), 19);
+      called.draw(at(get()), 19);
       grip.draw(get());
       grip.node.style.setProperty("--mt-strength", strength);
     };
@@ -117,7 +117,7 @@ function among(labels, reach, get, move) {
 
 // The plane of the values with their hull and the output, to which each value has a line as wide as its weight.
 function mixture(labels, reach, get) {
-  const { unit, path, drawing } = plane(reach);
+  const { at, path, drawing } = plane(reach);
   const outline = make("path", { class: "mt-hull mt-value" });
   const parts = labels.map((text) => {
     const dot = make("circle", { class: "mt-dot mt-value", r: 6 });
@@ -128,15 +128,14 @@ function mixture(labels, reach, get) {
   const svg = drawing("", [outline, ...parts.map(({ line }) => line), ...above, mark]);
   const draw = ({ weights, output }) => {
     const values = get("values");
-    const down = ([x, y]) => [x * unit, -y * unit];
     change(outline, { d: `${path(...hull(values))}Z` });
     parts.forEach(({ line, dot, called }, i) => {
-      const [cx, cy] = down(values[i]);
+      const [cx, cy] = at(values[i]);
       change(line, { d: path(values[i], output), "stroke-width": WIDEST * weights[i] });
       change(dot, { cx, cy });
-      called.draw(times(values[i], unit), 12);
+      called.draw([cx, cy], 12);
     });
-    change(mark, { transform: `translate(${down(output)})` });
+    change(mark, { transform: `translate(${at(output)})` });
     const told = values.map((value, i) => `${labels[i]} at ${point(value)}`).join("; ");
     change(svg, { "aria-label": `The plane of the values: ${told}. The output is at ${point(output)}.` });
   };

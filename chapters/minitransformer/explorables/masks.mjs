@@ -18,7 +18,7 @@ function mask({ labels, causal, padded, left }) {
 // The softmax of a row of scores, with its steps.  The wrong way hides nothing before it, and zeroes weights after it.
 function weigh(scores, keep, { temperature, wrong }) {
   const found = softmax(scores.map((score, j) => (wrong || keep[j] ? score : -Infinity)), temperature);
-  const weights = found.weights.map((weight, j) => (keep[j] ? weight : 0));
+  const weights = found.weights.map((weight, j) => (wrong && !keep[j] ? 0 : weight));
   const sum = weights.reduce((sum, weight) => sum + weight);
   const empty = !keep.includes(true);
   return { ...found, weights, sum, empty, broken: !empty && Math.abs(sum - 1) > 1e-9 };
@@ -140,7 +140,7 @@ function sums(labels, move) {
     return { node: make("tr", {}, head, ...cells), score, said };
   });
   const caption = make("caption", {}, "row of ", chosen, ", with m, the largest score that counts");
-  const top = make("tr", {}, make("td"), ...["score s", "exp((s − m) / T)", "weight"].map(title));
+  const top = make("tr", {}, make("td"), ...["score s", "exp((s − m)/T)", "weight"].map(title));
   const line = (name, ...parts) => {
     return make("tr", {}, make("th", { scope: "row" }, name), ...parts.map((part) => make("td", {}, part)));
   };

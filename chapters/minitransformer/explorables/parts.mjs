@@ -141,7 +141,7 @@ export function entry(term, ...description) {
 
 // A point as text: at most three digits for each coordinate.
 export function point(vector) {
-  return vector.map((value) => String(Number(value.toPrecision(3)) + 0).replace("-", "−")).join(", ");
+  return vector.map((value) => String(Number(value.toPrecision(3))).replace("-", "−")).join(", ");
 }
 
 // A plane, x to the right and y up, from −reach to reach: its paths, its drawing, and handles to move its points by.
@@ -149,7 +149,7 @@ export function plane(reach) {
   const unit = 150 / reach; // what 1 measures in the drawing
   const step = 10 ** Math.floor(Math.log10(reach / 2)); // from line to line of the grid
   const lines = Math.floor(reach / step + 1e-9); // of the grid, on each side of 0
-  const at = ([x, y]) => `${x * unit} ${-y * unit}`; // y points down there
+  const at = ([x, y]) => [x * unit, -y * unit]; // y points down there
   const path = (...points) => `M${points.map(at).join("L")}`;
 
   const grid = () => {
@@ -177,7 +177,7 @@ export function plane(reach) {
     const node = make("g", { class: `mt-handle mt-${role}`, role: "slider", tabindex: 0 }, touch, ring);
     change(node, { "aria-label": name, "aria-valuemin": -reach, "aria-valuemax": reach });
     const fine = 10 / step; // how many places there are from 0 to 1
-    const snap = (value) => Math.max(-reach, Math.min(reach, Math.round(value * fine) / fine)) + 0; // never −0
+    const snap = (value) => Math.max(-reach, Math.min(reach, Math.round(value * fine) / fine));
     const plus = (one, two) => [one[0] + two[0], one[1] + two[1]];
     const pointed = (event) => {
       const frame = node.ownerSVGElement.getBoundingClientRect();
@@ -209,7 +209,7 @@ export function plane(reach) {
     return { node, draw };
   };
 
-  return { unit, path, drawing, handle };
+  return { at, path, drawing, handle };
 }
 
 // Fill `el` and draw, now and whenever a part of the state is changed, by the reader or by the kernel.
