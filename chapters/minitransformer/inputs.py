@@ -109,3 +109,27 @@ def matrix_for(x, params, name, of="x"):
             f"(d, width), with axis 0 of {name} as long as axis -1 of {of}."
         )
     return x, matrix
+
+
+def for_features(x, vector, name):
+    """Return `vector` as an array of floats with one number for each feature of `x` (…, d): shape (d,).
+
+    Raises ValueError, naming both shapes, where it has another shape or `x` has no features.  Used from chapter 8 on.
+    """
+    vector = floats(vector, name)
+    if x.ndim == 0 or vector.shape != x.shape[-1:] or vector.size == 0:
+        raise ValueError(
+            f"x has shape {x.shape} and {name} has shape {vector.shape}; expected a number for each feature (axis -1) "
+            "of x, the same for every token."
+        )
+    return vector
+
+
+def whole(value, name, least=1):
+    """Return `value` as an int.  Raises ValueError where it is no whole number from `least` on.
+
+    Used from chapter 10 on.
+    """
+    if not np.isscalar(value) or isinstance(value, str) or value != np.floor(value) or value < least:
+        raise ValueError(f"{name} is {value!r}; expected a whole number from {least} on.")
+    return int(value)

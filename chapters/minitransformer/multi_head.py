@@ -34,12 +34,13 @@ def merge_heads(x):
     return x.swapaxes(-2, -3).reshape(*leading, n, heads * d_v)
 
 
-def multi_head_attention(x, params, heads, context=None, keep=None):
+def multi_head_attention(x, params, heads, context=None, keep=None, turn=None):
     """Attend from `x` to `context` (to `x` itself where it is not given) with `heads` heads side by side.
 
     Shapes: x (…, n, d), context (…, m, d_context), params W_Q (d, heads·d_k), W_K (d_context, heads·d_k),
     W_V (d_context, heads·d_v), W_O (heads·d_v, d_out), keep (…, n, m) of bool, True where a query may attend, the same
-    for every head -> output (…, n, d_out), weights (…, heads, n, m).
+    for every head -> output (…, n, d_out), weights (…, heads, n, m).  `turn`, where it is given, is a function that all
+    queries and keys (…, heads, n, d_k) pass through first, such as `rotary` of chapter 10.
     Raises ValueError where shapes do not fit, naming them and the axis, and TypeError where `keep` is not bool.
     Vaswani et al. (2017), section 3.2.2; built in chapter 7.
     """
@@ -47,6 +48,8 @@ def multi_head_attention(x, params, heads, context=None, keep=None):
     queries = split_heads(project(x, params, "W_Q"), heads)
     keys = split_heads(project(context, params, "W_K", of), heads)
     values = split_heads(project(context, params, "W_V", of), heads)
+    if turn is not None:
+        queries, keys = turn(queries), turn(keys)
     if keep is not None:
         keep = np.expand_dims(np.atleast_2d(keep), -3)
     output, weights = attention(queries, keys, values, keep)
