@@ -133,3 +133,45 @@ def whole(value, name, least=1):
     if not np.isscalar(value) or isinstance(value, str) or value != np.floor(value) or value < least:
         raise ValueError(f"{name} is {value!r}; expected a whole number from {least} on.")
     return int(value)
+
+
+def token_ids(ids, vocabulary, most=None):
+    """Return `ids` (…, n) as an array of whole numbers from 0 to `vocabulary` − 1, with `most` tokens in a row at most.
+
+    Raises TypeError where they are no whole numbers and ValueError where one is out of range or there are too many.
+    Used in chapter 12.
+    """
+    ids = _array(ids, "ids")
+    if ids.dtype.kind not in "iu" and ids.size:
+        raise TypeError(f"ids holds {ids.dtype} values; expected whole numbers, one for each token.")
+    if ids.ndim == 0 or (most is not None and ids.shape[-1] > most):
+        raise ValueError(f"ids has shape {ids.shape}; expected (…, n)" + (f" with n up to {most}." if most else "."))
+    if wrong := ids[(ids < 0) | (ids >= vocabulary)].tolist():
+        raise ValueError(f"ids holds {wrong[0]}; expected numbers from 0 to {vocabulary - 1}, those of the vocabulary.")
+    return ids.astype(int, copy=False)
+
+
+POSITIONS = ("sinusoidal", "learned", "rotary", "none")
+
+
+def model_sizes(vocabulary, d, heads, layers, hidden=None, norm="pre", positions="sinusoidal", max_length=None,
+                tied=True, source_vocabulary=None):  # fmt: skip
+    """Return the sizes and choices of a model as a dict, name -> value, with hidden = 4·d where it is not given.
+
+    Raises ValueError where no model can have them, saying which and why.  Used in chapter 12.
+    """
+    sizes = {"vocabulary": vocabulary, "d": d, "heads": heads, "layers": layers, "hidden": hidden or 4 * d}
+    sizes |= {"max_length": max_length, "source_vocabulary": source_vocabulary}
+    sizes = {name: value if value is None else whole(value, name) for name, value in sizes.items()}
+    if d % heads:
+        raise ValueError(f"d is {d} and heads is {heads}; expected a number of heads that divides d.")
+    if norm not in ("pre", "post", "none"):
+        raise ValueError(f"norm is {norm!r}; expected 'pre', 'post' or 'none'.")
+    if positions not in POSITIONS or (positions == "learned" and max_length is None):
+        raise ValueError(
+            f"positions is {positions!r} and max_length is {max_length}; expected one of {', '.join(POSITIONS)}, and "
+            "for learned positions how many there are."
+        )
+    if (positions == "sinusoidal" and d % 2) or (positions == "rotary" and d // heads % 2):
+        raise ValueError(f"d is {d} and heads is {heads}; {positions} positions need pairs of features: an even width.")
+    return sizes | {"norm": norm, "positions": positions, "tied": tied}
