@@ -76,17 +76,17 @@ def initialise(params, rng):
     """Fill nested dicts of arrays with random matrices, gains of 1 and biases of 0.
 
     Shapes: as in `layer_shapes`.  The entries of a matrix (d_in, d_out) have variance 1 / d_in, so that it keeps the
-    size of what it is applied to; those of an embedding (vocabulary, d) 1 / d, those of learned positions 1 / 2, like
-    sines.  Built in chapter 12.
+    size of what it is applied to; those of the tables, the embedding and learned positions (rows, d), 1 / d.
+    Built in chapter 12.
     """
     for name, part in params.items():
         if isinstance(part, dict):
             initialise(part, rng)
-        elif part.ndim == 2:
-            variance = {"positions": 1 / 2}.get(name, 1 / part.shape["embedding" in name])
-            part[:] = rng.normal(size=part.shape) * variance**0.5
-        else:
+        elif part.ndim == 1:
             part[:] = name == "gain"
+        else:
+            table = name == "positions" or "embedding" in name
+            part[:] = rng.normal(size=part.shape) / part.shape[-1 if table else 0] ** 0.5
 
 
 class Model:
@@ -116,31 +116,28 @@ class Model:
         return shapes
 
     def embed(self, ids, table="embedding"):
-        """Return the row of the table for each token, times √d, plus its position: ids (…, n) -> (…, n, d)."""
+        """Return the row of the table for each token, times √d, with its position: ids (…, n) -> (…, n, d)."""
         table, positions = self.params[table], self.params.get("positions")
         ids = token_ids(ids, len(table), None if positions is None else len(positions))
-        x = table[ids] * self.d**0.5
+        x = table[ids]
+        if self.positions == "learned":
+            x += positions[: ids.shape[-1]]
+        x *= self.d**0.5
         if self.positions == "sinusoidal":
             x += sinusoidal_positions(ids.shape[-1], self.d)
-        elif self.positions == "learned":
-            x += positions[: ids.shape[-1]]
         return x
 
     def run(self, x, side, seen=None, **masks):
         """Pass x (…, n, d) through the layers of the "encoder" or the "decoder" -> (…, n, d)."""
-        options = {"norm": self.norm, "activation": self.activation}
-        options["turn"] = rotary if self.positions == "rotary" else None
-        found = {"embedded": x}
+        turn = rotary if self.positions == "rotary" else None
+        if seen is not None:
+            seen = seen.setdefault(side, {"embedded": x})
         for name, params in self.params[side].items():
-            parts = {}
-            x = (
-                layer_norm(x, **params)
-                if name == "norm"
-                else layer(x, params, self.heads, seen=parts, **options, **masks)
-            )
-            if seen is not None:
-                found[name] = parts or x
-                seen[side] = found
+            parts = {} if seen is None else seen.setdefault(name, {})
+            if name == "norm":
+                x = parts["output"] = layer_norm(x, **params)
+            else:
+                x = layer(x, params, self.heads, self.norm, turn=turn, activation=self.activation, seen=parts, **masks)
         return x
 
     def logits(self, x, seen=None):
