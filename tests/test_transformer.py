@@ -12,7 +12,18 @@ import oracles
 from minitransformer.feed_forward import gelu, relu
 from minitransformer.masks import causal_mask, leaks, padding_mask
 from minitransformer.positions import rotary, sinusoidal_positions
-from minitransformer.transformer import LanguageModel, Transformer, count, initialise, layer, layer_shapes, views
+from minitransformer.transformer import (
+    LanguageModel,
+    Transformer,
+    count,
+    embed,
+    head,
+    initialise,
+    layer,
+    layer_shapes,
+    model_shapes,
+    views,
+)
 
 pytestmark = pytest.mark.filterwarnings("error")
 NORMS, POSITIONS = ("pre", "post", "none"), ("sinusoidal", "learned", "rotary", "none")
@@ -50,7 +61,7 @@ def test_parameters_are_views_of_one_vector_and_fill_it():
         leaves.extend([part]) if isinstance(part, np.ndarray) else [collect(p) for p in part.values()]
 
     collect(model.params)
-    assert sum(leaf.size for leaf in leaves) == model.flat.size == count(model.shapes())
+    assert sum(leaf.size for leaf in leaves) == model.flat.size == count(model_shapes(vars(model), encoder=True))
     model.flat[:] = np.arange(model.flat.size)
     assert sorted(np.concatenate([leaf.ravel() for leaf in leaves])) == list(range(model.flat.size))
     leaves[5][...] = -1
@@ -201,15 +212,15 @@ def test_a_token_is_the_row_of_its_table():
             expected = model.params[side][ids] * 12**0.5
             if positions == "learned":
                 expected = expected + model.params["positions"][: ids.shape[1]] * 12**0.5
-            np.testing.assert_allclose(model.embed(ids, side), expected, atol=1e-14)
+            np.testing.assert_allclose(embed(ids, model.params, positions, side), expected, atol=1e-14)
 
 
 def test_tied_models_score_with_the_embedding_and_others_with_a_matrix_of_their_own():
     x = np.random.default_rng(0).normal(size=(4, 12))
     model = language_model()
-    np.testing.assert_allclose(model.logits(x), [[word @ row for word in model.params["embedding"]] for row in x])
+    np.testing.assert_allclose(head(x, model.params), [[word @ row for word in model.params["embedding"]] for row in x])
     model = language_model(tied=False)
-    np.testing.assert_allclose(model.logits(x), x @ model.params["output"])
+    np.testing.assert_allclose(head(x, model.params), x @ model.params["output"])
     assert "output" not in language_model().params
 
 
@@ -254,7 +265,7 @@ def test_what_a_run_shows_is_what_it_computes():
     assert (seen["encoder"][1]["attention weights"][1, :, :, 3:] == 0).all()
     assert (seen["decoder"][2]["cross_attention weights"][2, :, :, 1:] == 0).all()
     assert (np.triu(seen["decoder"][1]["attention weights"], 1) == 0).all()
-    np.testing.assert_allclose(model.logits(seen["decoder"]["norm"]["output"]), logits)
+    np.testing.assert_allclose(head(seen["decoder"]["norm"]["output"], model.params), logits)
     np.testing.assert_allclose(seen["encoder"]["norm"]["output"], model.encode(SOURCE, padding_mask([5, 3, 1], 5)))
 
 
@@ -374,7 +385,7 @@ def test_a_language_model_is_pytorchs(norm, positions, dtype):
     torch = oracles.torch()
     model = language_model(norm, positions, np.dtype(dtype), tied=norm == "pre")
     with torch.no_grad():
-        x = torch.tensor(model.embed(IDS))
+        x = torch.tensor(embed(IDS, model.params, model.positions))
         for part in torch_stack(torch, model, "decoder"):
             x = part(x) if isinstance(part, torch.nn.LayerNorm) else part(x, src_mask=hidden(torch, causal_mask(7)))
         head = model.params["embedding"].T if model.tied else model.params["output"]
@@ -390,7 +401,10 @@ def test_a_transformer_is_pytorchs(norm, positions, dtype):
     model, lengths = transformer(norm, positions, np.dtype(dtype)), [5, 3, 1]
     padded = hidden(torch, padding_mask(lengths, 5)[:, 0])
     with torch.no_grad():
-        memory, x = torch.tensor(model.embed(SOURCE, "source_embedding")), torch.tensor(model.embed(IDS))
+        memory, x = (
+            torch.tensor(embed(SOURCE, model.params, model.positions, "source_embedding")),
+            torch.tensor(embed(IDS, model.params, model.positions)),
+        )
         for part in torch_stack(torch, model, "encoder"):
             options = {} if isinstance(part, torch.nn.LayerNorm) else {"src_key_padding_mask": padded}
             memory = part(memory, **options)
@@ -424,7 +438,7 @@ def test_a_model_with_rotary_positions_is_pytorchs_functions_and_complex_numbers
         mixed = functional.scaled_dot_product_attention(turn(q), turn(k), v, is_causal=True)
         return mixed.transpose(1, 2).flatten(2) @ part["W_O"]
 
-    x = torch.tensor(model.embed(IDS), dtype=exact)
+    x = torch.tensor(embed(IDS, model.params, model.positions), dtype=exact)
     for params in (model.params["decoder"][1], model.params["decoder"][2]):
         for name, weights in params.items():
             part = {key: torch.tensor(value) for key, value in weights.items()}

@@ -63,19 +63,74 @@ def layer(
     return x
 
 
-def stack_shapes(layers, d, hidden, cross=False, norm="pre"):
-    """Return the shapes of a stack: a dict for each layer, from 1 on, and where layers begin with a norm a last one.
+def stack(x, params, heads, seen=None, **options):
+    """Run layers one after another, and at the end the norm that a stack of pre-norm layers has.
 
-    Shapes: as in `layer_shapes`; the last norm has gain and bias (d,).  Built in chapter 12.
+    Shapes: x (…, n, d), params with a dict for each layer and perhaps a "norm" -> (…, n, d).  The options are those of
+    `layer`; `seen`, a dict, receives what each part returns.  Built in chapter 12.
     """
-    shapes = {i: layer_shapes(d, hidden, cross) for i in range(1, layers + 1)}
-    return shapes | ({"norm": {"gain": (d,), "bias": (d,)}} if norm == "pre" else {})
+    for name, part in params.items():
+        found = {} if seen is None else seen.setdefault(name, {})
+        if name == "norm":
+            x = found["output"] = layer_norm(x, **part)
+        else:
+            x = layer(x, part, heads, seen=found, **options)
+    return x
+
+
+def embed(ids, params, positions="sinusoidal", table="embedding"):
+    """Look up the row of each token, times √d, and add its position, unless attention is to take care of that.
+
+    Shapes: ids (…, n) of whole numbers, params[table] (vocabulary, d), and where positions are learned
+    params["positions"] (max_length, d) -> (…, n, d).  Raises ValueError where a number is not in the vocabulary or
+    there are more tokens than positions.  Vaswani et al. (2017), section 3.4; built in chapter 12.
+    """
+    rows, places = params[table], params.get("positions")
+    ids = token_ids(ids, len(rows), None if places is None else len(places))
+    x = rows[ids]
+    n, d = x.shape[-2:]
+    if places is not None:
+        x += places[:n]
+    x *= d**0.5
+    if positions == "sinusoidal":
+        x += sinusoidal_positions(n, d)
+    return x
+
+
+def head(x, params):
+    """Score every word of the vocabulary at every position: with a matrix of its own, or else with the embedding.
+
+    Shapes: x (…, n, d), params["output"] (d, vocabulary) or params["embedding"] (vocabulary, d) -> (…, n, vocabulary).
+    Press and Wolf (2017) tie the two; built in chapter 12.
+    """
+    return x @ (params["output"] if "output" in params else params["embedding"].T)
+
+
+def model_shapes(sizes, encoder=False):
+    """Return the shapes of all parameters of a model, in nested dicts, for `sizes` as `model_sizes` gives them.
+
+    Shapes: embedding (vocabulary, d), decoder and encoder as in `layer_shapes`, a dict for each layer, from 1 on, and a
+    last norm where layers begin with one; positions (max_length, d) and output (d, vocabulary) where they are learned.
+    Built in chapter 12.
+    """
+    d, last = sizes["d"], {"norm": {"gain": (sizes["d"],), "bias": (sizes["d"],)}} if sizes["norm"] == "pre" else {}
+    shapes = {"embedding": (sizes["vocabulary"], d)}
+    if sizes["source_vocabulary"] is not None:
+        shapes["source_embedding"] = (sizes["source_vocabulary"], d)
+    if sizes["positions"] == "learned":
+        shapes["positions"] = (sizes["max_length"], d)
+    for side in ("encoder", "decoder") if encoder else ("decoder",):
+        one = layer_shapes(d, sizes["hidden"], cross=encoder and side == "decoder")
+        shapes[side] = dict.fromkeys(range(1, sizes["layers"] + 1), one) | last
+    if not sizes["tied"]:
+        shapes["output"] = (d, sizes["vocabulary"])
+    return shapes
 
 
 def initialise(params, rng):
     """Fill nested dicts of arrays with random matrices, gains of 1 and biases of 0.
 
-    Shapes: as in `layer_shapes`.  The entries of a matrix (d_in, d_out) have variance 1 / d_in, so that it keeps the
+    Shapes: as in `model_shapes`.  The entries of a matrix (d_in, d_out) have variance 1 / d_in, so that it keeps the
     size of what it is applied to; those of the tables, the embedding and learned positions (rows, d), 1 / d.
     Built in chapter 12.
     """
@@ -90,59 +145,35 @@ def initialise(params, rng):
 
 
 class Model:
-    """What both models share: their sizes, their parameters, and the way in, through the layers, and out.
+    """What both models share: their sizes, and their parameters in nested dicts `params`, views of one vector `flat`.
 
-    `params` are nested dicts of arrays, all of them views of the one vector `flat`; without an `rng` they are 0, to be
-    filled.  Options: hidden (4·d where it is not given), norm ("pre", "post" or "none"), positions ("sinusoidal",
-    "learned", "rotary" or "none"), max_length (of learned positions), tied (the embedding is also the output head),
-    activation.  Raises ValueError where these are impossible, saying why.  Built in chapter 12.
+    Without an `rng` the parameters are 0, to be filled.  Options: hidden (4·d where it is not given), norm ("pre",
+    "post" or "none"), positions ("sinusoidal", "learned", "rotary" or "none"), max_length (of learned positions), tied
+    (the embedding is also the output head).  Raises ValueError where these are impossible, saying why.
+    Built in chapter 12.
     """
 
+    encoder = False
+
     def __init__(self, vocabulary, d, heads, layers, rng=None, activation=relu, dtype=np.float32, **options):
-        vars(self).update(model_sizes(vocabulary, d, heads, layers, **options), activation=activation)
-        shapes = self.shapes()
+        sizes = model_sizes(vocabulary, d, heads, layers, **options)
+        vars(self).update(sizes, activation=activation)
+        shapes = model_shapes(sizes, self.encoder)
         self.flat = np.zeros(count(shapes), dtype)
         self.params = views(self.flat, shapes)
         if rng is not None:
             initialise(self.params, rng)
 
-    def ends(self):
-        """Return the shapes of what stands before the layers and behind them."""
-        shapes = {"embedding": (self.vocabulary, self.d)}
-        if self.positions == "learned":
-            shapes["positions"] = (self.max_length, self.d)
-        if not self.tied:
-            shapes["output"] = (self.d, self.vocabulary)
-        return shapes
-
-    def embed(self, ids, table="embedding"):
-        """Return the row of the table for each token, times √d, with its position: ids (…, n) -> (…, n, d)."""
-        table, positions = self.params[table], self.params.get("positions")
-        ids = token_ids(ids, len(table), None if positions is None else len(positions))
-        x = table[ids]
-        if self.positions == "learned":
-            x += positions[: ids.shape[-1]]
-        x *= self.d**0.5
-        if self.positions == "sinusoidal":
-            x += sinusoidal_positions(ids.shape[-1], self.d)
-        return x
-
     def run(self, x, side, seen=None, **masks):
         """Pass x (…, n, d) through the layers of the "encoder" or the "decoder" -> (…, n, d)."""
+        found = None if seen is None else seen.setdefault(side, {"embedded": x})
         turn = rotary if self.positions == "rotary" else None
-        if seen is not None:
-            seen = seen.setdefault(side, {"embedded": x})
-        for name, params in self.params[side].items():
-            parts = {} if seen is None else seen.setdefault(name, {})
-            if name == "norm":
-                x = parts["output"] = layer_norm(x, **params)
-            else:
-                x = layer(x, params, self.heads, self.norm, turn=turn, activation=self.activation, seen=parts, **masks)
-        return x
+        options = {"norm": self.norm, "turn": turn, "activation": self.activation}
+        return stack(x, self.params[side], self.heads, found, **options, **masks)
 
     def logits(self, x, seen=None):
-        """Return a score for each word of the vocabulary, at every position: x (…, n, d) -> (…, n, vocabulary)."""
-        logits = x @ (self.params["embedding"].T if self.tied else self.params["output"])
+        """Return the logits of x (…, n, d) -> (…, n, vocabulary)."""
+        logits = head(x, self.params)
         if seen is not None:
             seen["logits"] = logits
         return logits
@@ -151,56 +182,44 @@ class Model:
 class LanguageModel(Model):
     """A stack of layers in which no token sees a later one: at every position it scores what may come next.
 
-    `LanguageModel(vocabulary, d, heads, layers, rng, …)`; options as in `Model`.  Built in chapter 12.
+    `LanguageModel(vocabulary, d, heads, layers, rng, …)`, options as in `Model`.  Built in chapter 12.
     """
-
-    def shapes(self):
-        """Return the shapes of all parameters, as nested dicts."""
-        return self.ends() | {"decoder": stack_shapes(self.layers, self.d, self.hidden, norm=self.norm)}
 
     def __call__(self, ids, seen=None):
         """Return the logits: ids (…, n) of whole numbers below `vocabulary` -> (…, n, vocabulary).
 
         `seen`, a dict, receives what the parts return, by name.  Padding at the end needs no mask: nothing sees it.
         """
-        x = self.embed(ids)
-        x = self.run(x, "decoder", seen, keep=causal_mask(x.shape[-2]))
-        return self.logits(x, seen)
+        x = embed(ids, self.params, self.positions)
+        return self.logits(self.run(x, "decoder", seen, keep=causal_mask(x.shape[-2])), seen)
 
 
 class Transformer(Model):
     """An encoder that reads a source, and a decoder that writes a target and looks at what the encoder made of it.
 
-    `Transformer(vocabulary, d, heads, layers, rng, …)`; options as in `Model`, and source_vocabulary, for a table of
-    the source's own; without it both share one.  Vaswani et al. (2017), figure 1; built in chapter 12.
+    `Transformer(vocabulary, d, heads, layers, rng, …)`, options as in `Model`, and source_vocabulary for a table of the
+    source's own; without it both share one.  Vaswani et al. (2017), figure 1; built in chapter 12.
     """
 
-    def shapes(self):
-        """Return the shapes of all parameters, as nested dicts."""
-        shapes = self.ends()
-        if self.source_vocabulary is not None:
-            shapes["source_embedding"] = (self.source_vocabulary, self.d)
-        for side, cross in (("encoder", False), ("decoder", True)):
-            shapes[side] = stack_shapes(self.layers, self.d, self.hidden, cross, self.norm)
-        return shapes
+    encoder = True
 
     def encode(self, source, keep=None, seen=None):
         """Return the memory: source (…, m) of whole numbers, keep (…, m, m) as in `attention` -> (…, m, d)."""
-        x = self.embed(source, "embedding" if self.source_vocabulary is None else "source_embedding")
-        return self.run(x, "encoder", seen, keep=keep)
+        table = "embedding" if self.source_vocabulary is None else "source_embedding"
+        return self.run(embed(source, self.params, self.positions, table), "encoder", seen, keep=keep)
 
     def decode(self, target, memory, keep=None, seen=None):
-        """Return the logits: target (…, n) of whole numbers, memory (…, m, d), keep (…, n, m) for looks at the memory
+        """Return the logits: target (…, n) of whole numbers, memory (…, m, d), keep (…, n, m) of bool
         -> (…, n, vocabulary)."""
-        x = self.embed(target)
+        x = embed(target, self.params, self.positions)
         causal = causal_mask(x.shape[-2])
         return self.logits(self.run(x, "decoder", seen, keep=causal, memory=memory, memory_keep=keep), seen)
 
     def __call__(self, source, target, lengths=None, seen=None):
         """Return the logits: source (…, m) and target (…, n) of whole numbers -> (…, n, vocabulary).
 
-        `lengths` (batch,) hides the padding of a source (batch, m) that is longer.  `seen`, a dict, receives what the
-        parts return, by name.  Padding at the end of the target needs no mask: nothing sees it.
+        `lengths` (batch,) hides the padding of a source (batch, m).  `seen`, a dict, receives what the parts return, by
+        name.  Padding at the end of the target needs no mask: nothing sees it.
         """
         keep = None if lengths is None else padding_mask(lengths, np.shape(source)[-1])
         return self.decode(target, self.encode(source, keep, seen), keep, seen)
