@@ -134,10 +134,11 @@ def derived_code_is_the_module(book):
 
 
 def code(node):
-    """The lines of a definition, decorators included, docstring and layout not."""
+    """The lines of a definition, decorators included, docstrings and layout not."""
     node = ast.parse(ast.unparse(node)).body[0]
-    if ast.get_docstring(node) is not None:
-        node.body = node.body[1:] or [ast.Pass()]
+    for part in ast.walk(node):
+        if isinstance(part, DEFINITION) and ast.get_docstring(part) is not None:
+            part.body = part.body[1:] or [ast.Pass()]
     return ast.unparse(node).splitlines()
 
 

@@ -88,22 +88,24 @@ def embed(ids, params, positions="sinusoidal", table="embedding"):
     rows, places = params[table], params.get("positions")
     ids = token_ids(ids, len(rows), None if places is None else len(places))
     x = rows[ids]
-    n, d = x.shape[-2:]
     if places is not None:
-        x += places[:n]
-    x *= d**0.5
+        x += places[: ids.shape[-1]]
+    x *= rows.shape[1] ** 0.5
     if positions == "sinusoidal":
-        x += sinusoidal_positions(n, d)
+        x += sinusoidal_positions(*x.shape[-2:])
     return x
 
 
-def head(x, params):
+def head(x, params, seen=None):
     """Score every word of the vocabulary at every position: with a matrix of its own, or else with the embedding.
 
     Shapes: x (…, n, d), params["output"] (d, vocabulary) or params["embedding"] (vocabulary, d) -> (…, n, vocabulary).
-    Press and Wolf (2017) tie the two; built in chapter 12.
+    `seen`, a dict, receives these logits.  Press and Wolf (2017) tie the two; built in chapter 12.
     """
-    return x @ (params["output"] if "output" in params else params["embedding"].T)
+    logits = x @ (params["output"] if "output" in params else params["embedding"].T)
+    if seen is not None:
+        seen["logits"] = logits
+    return logits
 
 
 def model_shapes(sizes, encoder=False):
@@ -171,13 +173,6 @@ class Model:
         options = {"norm": self.norm, "turn": turn, "activation": self.activation}
         return stack(x, self.params[side], self.heads, found, **options, **masks)
 
-    def logits(self, x, seen=None):
-        """Return the logits of x (…, n, d) -> (…, n, vocabulary)."""
-        logits = head(x, self.params)
-        if seen is not None:
-            seen["logits"] = logits
-        return logits
-
 
 class LanguageModel(Model):
     """A stack of layers in which no token sees a later one: at every position it scores what may come next.
@@ -191,7 +186,8 @@ class LanguageModel(Model):
         `seen`, a dict, receives what the parts return, by name.  Padding at the end needs no mask: nothing sees it.
         """
         x = embed(ids, self.params, self.positions)
-        return self.logits(self.run(x, "decoder", seen, keep=causal_mask(x.shape[-2])), seen)
+        x = self.run(x, "decoder", seen, keep=causal_mask(x.shape[-2]))
+        return head(x, self.params, seen)
 
 
 class Transformer(Model):
@@ -212,8 +208,8 @@ class Transformer(Model):
         """Return the logits: target (…, n) of whole numbers, memory (…, m, d), keep (…, n, m) of bool
         -> (…, n, vocabulary)."""
         x = embed(target, self.params, self.positions)
-        causal = causal_mask(x.shape[-2])
-        return self.logits(self.run(x, "decoder", seen, keep=causal, memory=memory, memory_keep=keep), seen)
+        masks = {"keep": causal_mask(x.shape[-2]), "memory": memory, "memory_keep": keep}
+        return head(self.run(x, "decoder", seen, **masks), self.params, seen)
 
     def __call__(self, source, target, lengths=None, seen=None):
         """Return the logits: source (…, m) and target (…, n) of whole numbers -> (…, n, vocabulary).
