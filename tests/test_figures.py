@@ -24,6 +24,7 @@ PICTURES = {
     "tables": lambda: figures.tables({"x": ([["a0", "a1"]], [[0, 1]])}, alt=ALT),
     "fan": lambda: figures.fan("bank", {"river": 0.3, "<money>": 0.7}, alt=ALT),
     "concept_map": lambda: figures.concept_map([("1", "1.html", [("a & b", "1.html#a"), ("c", "#c")])], alt=ALT),
+    "block": lambda: figures.block("pre", "post", alt=ALT),
 }
 
 
@@ -42,7 +43,7 @@ def contrast(a, b):
 def test_a_picture_is_whole_xml_with_its_alternative_text(name):
     html = PICTURES[name]()._repr_html_()
     element = ElementTree.fromstring(html)
-    assert element.get("aria-label") == ALT and element.get("viewBox")
+    assert element.get("aria-label").startswith(ALT) and element.get("viewBox")
     assert len(html) > 500
 
 
@@ -84,3 +85,15 @@ def test_the_style_sheet_defines_every_colour_for_both_themes():
 def test_links_of_the_map_are_kept():
     svg = PICTURES["concept_map"]().svg
     assert re.findall('href="([^"]*)"', svg) == ["1.html", "1.html#a", "#c"] and "a &amp; b" in svg
+
+
+@pytest.mark.parametrize(
+    ("norm", "order"),
+    [
+        ("pre", "x; LN; attention; + what entered LN; LN; feed-forward; + what entered LN; layer’s output."),
+        ("post", "x; attention; + what entered attention; LN; feed-forward; + what entered feed-forward; LN; layer’s"),
+        ("none", "x; attention; + what entered attention; feed-forward; + what entered feed-forward; layer’s output."),
+    ],
+)
+def test_a_block_is_drawn_in_the_order_of_its_norm(norm, order):
+    assert f" from below: {order}" in figures.block(norm, alt=ALT).alt

@@ -7,12 +7,17 @@ them and the text stays text.  A role (query, key, value, weight, output) has on
 import html
 import io
 import re
+from collections import namedtuple
 from itertools import combinations, pairwise
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 from scipy.spatial import ConvexHull
+
+from .attention import attention
+from .multi_head import merge_heads, multi_head_attention, split_heads
+from .self_attention import project
 
 PALETTE = {  # role: (on a light page, on a dark page); each at least 4.5 : 1 against its paper, but for the grid
     "query": ("#1f5fa8", "#7db4f0"),
@@ -401,3 +406,257 @@ def _box(concept, link, i, top):
         f'stroke="var(--mt-muted)"/><text x="{x + 72:g}" y="{y + 22}" fill="var(--mt-ink)" text-anchor="middle">'
         f"{html.escape(concept)}</text></a>"
     )
+
+
+# A row of a diagram: boxes, or plain text without a role, several where "|" stands between; or the sign +.  `shape`
+# leaves it upwards, a bypass leads to it around so many rows, (label, role, shape) enters `aside`, `sheets` lie behind.
+_Step = namedtuple("_Step", "label role shape note around aside sheets", defaults=("", (), "", 0, (), 1))
+
+
+def _diagram(columns, alt, half=58, room=22, link=None):
+    """Draw columns, (title, rows from bottom to top, frame) side by side; frame is (first, stop, times) or ().
+
+    `room` is left beside the boxes; `link` is the row of the second column that the top of the first goes to.  What is
+    drawn is told behind `alt`.
+    """
+    near = half + (12 if len(columns) > 1 else 36)
+    xs = room + half, room + half + 2 * near + 26
+    spans = [_spans(rows, frame) for _, rows, frame in columns]
+    svg, told = "", [alt]
+    for (title, rows, frame), span, x, side in zip(columns, spans, xs, (-1, 1)):
+        svg += _column(rows, frame, span, x, side, half) + _text(x, 24, title)
+        said = "; ".join(_told(rows, i) for i in range(len(rows)))
+        said += f"; {rows[frame[0]].label} to {rows[frame[1] - 1].label} {frame[2]} times" if frame else ""
+        told.append(f"{title or 'Rows'} from below: {said}.")
+    if link is not None:
+        svg += _links(xs, spans, link, half)
+    height = 4 - min(span[-1][0] for span in spans)
+    inside = f'<g transform="translate(0 {height:g})" font-family="inherit">{svg}</g>'
+    return Picture(xs[len(columns) - 1] + (half + room if columns[1:] else near), height + 32, inside, " ".join(told))
+
+
+def _told(rows, i):
+    """Return what row `i` is, in words."""
+    step, shape = rows[i], _shape(rows[i].shape)
+    said = [step.label.replace("|", ", "), step.note, f"what entered {rows[i - step.around].label}" * bool(step.around)]
+    said += ["from the side", step.aside[0], _shape(step.aside[2])] if step.aside else []
+    return " ".join(filter(None, [*said, f"→ {shape}" * bool(shape)]))
+
+
+def _shape(shape):
+    return " × ".join(map(str, shape))
+
+
+def _spans(rows, frame):
+    """Return the top and the bottom of every row, above the height 0."""
+    spans, y = [], -4
+    for i, step in enumerate(rows):
+        y -= 28 * (i > 0) + 14 * (i in frame[:2])
+        high = 46 if step.note else 25 if step.role == "muted" else 33 if step.role else 20
+        spans.append((y - high - 4 * (step.sheets - 1), y))
+        y = spans[-1][0]
+    return spans
+
+
+def _column(rows, frame, spans, x, side, half):
+    """Return a column around `x`, its bypasses to the `side` -1, left, or 1, right."""
+    svg, past = "", {j for i, step in enumerate(rows) if step.around for j in range(i - step.around, i + 1)}
+    if frame:
+        (_, bottom), (top, _) = spans[frame[0]], spans[frame[1] - 1]
+        box = {
+            "x": x - half - (8 if side > 0 else 25),
+            "y": top - 20,
+            "width": 2 * half + 33,
+            "height": bottom - top + 41,
+        }
+        svg += _svg("rect", **box, rx=10, fill="muted", fill_opacity=0.07, stroke="muted", stroke_dasharray="4 3")
+        svg += _text(x + side * (half + 30), (top + bottom) / 2, f"× {frame[2]}", anchor="end" if side < 0 else "start")
+    for i, (step, (top, bottom)) in enumerate(zip(rows, spans)):
+        if i:
+            ink = "ink" if past and i not in past else "muted"
+            svg += _into(rows[i - 1], step, spans[i - 1][0], bottom, x, side, half, ink)
+        svg += _beside(step, (top + bottom) / 2, x, side, half, spans[i - step.around])
+        svg += _boxed(step, x, top, bottom, half)
+    return svg
+
+
+def _into(below, step, start, end, x, side, half, role):
+    """Return the arrows from one row to the next, with the shapes that they carry."""
+    svg, k, given = "", step.label.count("|") + 1, below.label.count("|") + 1
+    for j in range(max(k, given)):
+        at = x - half + half / max(k, given) * (2 * j + 1)
+        svg += _arrow(f"M{at:g} {start:g}V{end + 1.5:g}", 0, role)
+        if given >= k or j == k - 1:
+            svg += _text(at - 9 * side, start - 6, _shape(below.shape), "muted", 12, "end" if side > 0 else "start")
+    return svg
+
+
+def _beside(step, middle, x, side, half, first):
+    """Return the bypass that leads to a step from below the row that spans `first`, or what enters from the side."""
+    if step.around:
+        out, r = x + side * (half + 16), 8 * side
+        path = f"M{x:g} {first[1] + 27:g}v-12H{out - r:g}q{r} 0 {r} -8V{middle + 8:g}q0 -8 {-r} -8H{x + 12 * side:g}"
+        return _arrow(path, -side, "ink")
+    if not step.aside:
+        return ""
+    label, role, shape = step.aside
+    edge, wide = x + side * (half + 1.5 if step.role else 12), 8 * len(label) + 14
+    at = edge + side * (22 + wide / 2)
+    line = _arrow(f"M{edge + 22 * side:g} {middle:g}H{edge:g}", -side)
+    return (
+        line
+        + _boxed(_Step(label, role), at, middle - 13, middle + 13, wide / 2)
+        + _text(at, middle + 27, _shape(shape), "muted", 12)
+    )
+
+
+def _links(xs, spans, row, half):
+    """Return the lines from the top of the first column to a row of the second, for keys and for values."""
+    start, end, left, right = sum(spans[0][-1]) / 2, sum(spans[1][row]) / 2, xs[0] + half, xs[1] - half
+    svg = _text(xs[1] + 10, spans[1][row][1] + 11, "Q", "query", 12)
+    for role, d in (("key", -6), ("value", 6)):
+        path = f"M{left:g} {start + d:g}H{left + 25 - d:g}V{end + d:g}H{right - 1.5:g}"
+        svg += _arrow(path, 1, role) + _text(left + 9, start + d + (16 if d > 0 else -5), role[0].upper(), role, 12)
+    return svg
+
+
+def _svg(kind, text="", **given):
+    """Return an element with these attributes; a role stands for its colour."""
+    given = {k: f"var(--mt-{v})" if v in PALETTE else v if isinstance(v, str) else f"{v:g}" for k, v in given.items()}
+    return f"<{kind} " + " ".join(f'{k.replace("_", "-")}="{v}"' for k, v in given.items()) + f">{text}</{kind}>"
+
+
+def _text(x, y, text, role="ink", size=14, anchor="middle"):
+    return _svg("text", _lowered(text), x=x, y=y, fill=role, font_size=size, text_anchor=anchor)
+
+
+def _arrow(path, to=0, role="muted"):
+    """Return a line with a head that points up (0), to the left (-1) or to the right (1); in ink it is thick."""
+    head = f"m{-5 * to} -4l{5 * to} 4l{-5 * to} 4" if to else "m-4 5l4 -5l4 5"
+    return _svg("path", d=path + head, fill="none", stroke=role, stroke_width=2.4 if role == "ink" else 1.5)
+
+
+def _boxed(step, x, top, bottom, half):
+    """Return the boxes, the text or the sign of a step."""
+    if step.label == "+":
+        middle = (top + bottom) / 2
+        svg = _svg("circle", cx=x, cy=middle, r=10, fill="paper", stroke="ink", stroke_width=1.5)
+        return svg + _svg("path", d=f"M{x - 5:g} {middle:g}h10m-5 -5v10", stroke="ink", stroke_width=1.5)
+    svg, labels, roles, behind = "", step.label.split("|"), step.role.split("|"), step.sheets - 1
+    each, front = half / len(labels), top + 4 * behind
+    for j, label in enumerate(labels):
+        at, role, gap = x - half + each * (2 * j + 1), roles[j % len(roles)], 3 * (len(labels) > 1)
+        for k in range(behind, -1, -1) if role else ():
+            box = {
+                "x": at - each + gap + 4 * k,
+                "y": front - 4 * k,
+                "width": 2 * (each - gap),
+                "height": bottom - front,
+            }
+            svg += _svg("rect", **box, rx=6, fill="paper")
+            svg += _svg("rect", **box, rx=6, fill=role, fill_opacity=0.13, stroke=role)
+        ink = role if role in ROLES else "ink"
+        svg += _text(at, (front + bottom) / 2 + (-2 if step.note else 5), label, ink)
+        svg += _text(at, (front + bottom) / 2 + 15, step.note, ink, 12)
+    return svg
+
+
+def _residual(norm, step, shape=()):
+    """Return the rows of a sublayer with its norm and the bypass around it, in the order of `residual`."""
+    if norm == "post":
+        return [step, _Step("+", around=1), _Step("LN", "muted", shape)]
+    before = [_Step("LN", "muted")] if norm == "pre" else []
+    return [*before, step, _Step("+", shape=shape, around=len(before) + 1)]
+
+
+def block(*norms, alt, shape=()):
+    """Draw a layer in one or two orders side by side, of "pre", "post" and "none"; used in chapter 9.
+
+    `shape` is that of what goes in and comes out.
+    """
+    columns = []
+    for norm in norms:
+        title = "No norm" if norm == "none" else f"{norm}-norm".capitalize()
+        rows = [_Step("x", shape=shape), *_residual(norm, _Step("attention", "weight"))]
+        rows += [*_residual(norm, _Step("feed-forward", "ink"), shape), _Step("layer’s output")]
+        columns.append((title, rows, ()))
+    return _diagram(columns, alt)
+
+
+def architecture(model, seen, *, alt):
+    """Draw a model as its run has filled `seen`: which layers, in which order, of which shapes; used in chapter 12."""
+    sides = [side for side in ("encoder", "decoder") if side in seen]
+    columns = [(side.capitalize(), *_side(model, seen, side, len(sides) > 1)) for side in sides]
+    labels = [step.label for step in columns[-1][1]]
+    return _diagram(columns, alt, room=62, link=labels.index("cross-attention") if len(sides) > 1 else None)
+
+
+def _side(model, seen, side, both):
+    """Return the rows and the frame of a model's encoder or decoder; `both` says that it has the two."""
+    parts, shape, rows = seen[side], seen[side]["embedded"].shape, []
+    for name, output in parts[1].items():
+        if not name.endswith(" weights"):
+            rows += _residual(model.norm, _sublayer(name, parts[1], model.params[side][1][name]), output.shape)
+    label = {"encoder": "source ids", "decoder": "target ids"}[side] if both else "ids"
+    before = [_Step(label, shape=shape[:-1]), *_embedding(model, shape)]
+    frame = (len(before), len(before) + len(rows), sum(isinstance(name, int) for name in parts))
+    end = [_Step("LN", "muted", parts["norm"]["output"].shape)] if "norm" in parts else []
+    if side == "decoder":
+        end += [_Step("output head", "output", seen["logits"].shape), _Step("logits")]
+    else:
+        end.append(_Step("memory", "ink" * both))
+    return [*before, *rows, *end], frame
+
+
+def _embedding(model, shape):
+    """Return the rows from ids to vectors that know their positions."""
+    if model.positions not in ("sinusoidal", "learned"):
+        return [_Step("embedding", "ink", shape)]
+    return [_Step("embedding", "ink"), _Step("+", shape=shape, aside=("positions", "muted", ()))]
+
+
+def _sublayer(name, outputs, params):
+    """Return the step of a sublayer, with the shape of its weights, or of what is inside a feed-forward part."""
+    weights = outputs.get(f"{name} weights")
+    if weights is None:
+        sizes = [*params["W_1"].shape, params["W_2"].shape[-1]] if "W_1" in params else []
+        return _Step(name.replace("_", "-"), "ink", note=" → ".join(map(str, sizes)))
+    causal = weights.shape[-1] == weights.shape[-2] > 1 and not np.triu(weights, 1).any()
+    label = "self-attention" if name == "attention" else name.replace("_", "-")
+    return _Step(label, "weight", note="causal, " * causal + _shape(weights.shape))
+
+
+def attention_steps(queries, keys, values, keep=None, *, alt):
+    """Draw attention step by step, with the shapes of these arrays and of what it returns; used in chapter 12."""
+    output, weights = attention(queries, keys, values, keep)
+    shape, q, k, v = weights.shape, *map(np.shape, (queries, keys, values))
+    rows = [_Step("Q", "query", q), _Step("Q Kᵀ", "ink", shape, aside=("K", "key", k)), _Step("÷ √d_k", "muted", shape)]
+    rows += [] if keep is None else [_Step("mask", "muted", shape, aside=("keep", "muted", np.shape(keep)))]
+    rows += [_Step("softmax", "weight", shape), _Step("weights · V", "ink", output.shape, aside=("V", "value", v))]
+    return _diagram([("", [*rows, _Step("output", "output")], ())], alt, room=90)
+
+
+def heads_steps(x, params, heads, *, alt):
+    """Draw multi-head self-attention, with the shapes of the arrays inside; used in chapter 12."""
+    roles, projected = "query|key|value", project(x, params, "W_Q")
+    output, weights = multi_head_attention(x, params, heads)
+    cut = split_heads(projected, heads)
+    inside = f"{heads} heads, weights {_shape(weights.shape)}"
+    rows = [_Step("x", "ink", np.shape(x)), _Step("W_Q|W_K|W_V", roles, projected.shape)]
+    rows += [
+        _Step("split|split|split", roles, cut.shape),
+        _Step("attention", "weight", cut.shape, inside, sheets=min(heads, 4)),
+    ]
+    rows += [_Step("merge", "muted", merge_heads(cut).shape), _Step("W_O", "output", output.shape), _Step("output")]
+    return _diagram([("", rows, ())], alt, half=135)
+
+
+def overview(model, words, ids, *, alt):
+    """Draw the way of `words` through a language model, run on their `ids`, to the next one; used in chapter 12."""
+    logits = model(ids, seen := {})
+    shape, layers = seen["decoder"]["embedded"].shape, len(model.params["decoder"]) - ("norm" in seen["decoder"])
+    rows = [_Step("|".join(words)), _Step("|".join(map(str, ids)), "query"), *_embedding(model, shape)]
+    rows += [_Step("layers", "weight", shape, f"{layers}, one after the other", sheets=min(layers, 4))]
+    rows += [_Step("LN", "muted", shape)] if "norm" in seen["decoder"] else []
+    rows += [_Step("output head", "output", logits.shape), _Step("softmax of the last row", "weight", logits[-1].shape)]
+    return _diagram([("", [*rows, _Step("probabilities of the next word")], ())], alt, half=135)
