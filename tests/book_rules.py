@@ -35,6 +35,7 @@ NOT_DERIVED = {
     "word_vectors.load_corpus": "reads files",
     "word_vectors.load_vectors": "reads files, the cache and the network",
     "word_vectors.Vectors": "gensim's class with errors that help",
+    "transformer.model_shapes": "lists the tables and layers that a model has; the chapter derives the layers' shapes",
 }
 NOT_CALLED = {
     "figures.css": "the style sheet of the site",

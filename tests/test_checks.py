@@ -7,6 +7,9 @@ import pytest
 from scipy import spatial, special
 
 from minitransformer.checks import CHECKS, UNANSWERED, check, find_hint
+from minitransformer.multi_head import multi_head_attention
+from minitransformer.residuals import residual
+from minitransformer.transformer import LanguageModel, stack
 
 SECOND = {  # a right answer to each exercise, written differently from the check's own
     "word-vectors-window": 3 + 2.0,
@@ -86,6 +89,13 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
         ]
     ),
     "multi-head-parameters": (512 + 640) * 512 + (640 + 512) * 256,
+    "transformer-next": lambda logits: sorted(range(logits.shape[1]), key=lambda word: logits[-1, word])[-1],
+    "transformer-cross": lambda x, memory, part, heads, keep: residual(
+        x, lambda z: multi_head_attention(z, part, heads, memory, keep)[0], "pre", part["gain"], part["bias"]
+    ),
+    "transformer-bug": stack,
+    "transformer-count": lambda v, d, f, layers: LanguageModel(v, d, 1, layers, hidden=f, tied=False).flat.size,
+    "transformer-prefix": lambda n, k: [[j <= i or j < k for j in range(n)] for i in range(n)],
 }
 WRONG = [(name, hint) for name, task in CHECKS.items() for hint in task.wrong]
 

@@ -9,10 +9,10 @@ import difflib
 
 import numpy as np
 
-from .exercises import attention, dot_product, masks, multi_head, self_attention, softmax, word_vectors
+from .exercises import attention, dot_product, masks, multi_head, self_attention, softmax, transformer, word_vectors
 
 CHECKS = word_vectors.CHECKS | dot_product.CHECKS | softmax.CHECKS | attention.CHECKS | self_attention.CHECKS
-CHECKS |= masks.CHECKS | multi_head.CHECKS
+CHECKS |= masks.CHECKS | multi_head.CHECKS | transformer.CHECKS
 UNANSWERED = "not answered yet: replace the three dots, then run the cell again."
 
 

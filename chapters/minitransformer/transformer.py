@@ -20,12 +20,15 @@ def layer_shapes(d, hidden, cross=False):
     norm = {"gain": (d,), "bias": (d,)}
     attention = {"W_Q": (d, d), "W_K": (d, d), "W_V": (d, d), "W_O": (d, d)} | norm
     wide = {"W_1": (d, hidden), "b_1": (hidden,), "W_2": (hidden, d), "b_2": (d,)} | norm
-    return {"attention": attention} | ({"cross_attention": attention} if cross else {}) | {"feed_forward": wide}
+    middle = {"cross_attention": attention} if cross else {}
+    return {"attention": attention} | middle | {"feed_forward": wide}
 
 
 def count(shapes):
     """Return how many numbers a shape, or a nested dict of shapes such as (d, hidden), holds.  Built in chapter 12."""
-    return sum(map(count, shapes.values())) if isinstance(shapes, dict) else int(np.prod(shapes))
+    if isinstance(shapes, dict):
+        return sum(map(count, shapes.values()))
+    return int(np.prod(shapes))
 
 
 def views(flat, shapes):
@@ -35,8 +38,9 @@ def views(flat, shapes):
     """
     if not isinstance(shapes, dict):
         return flat.reshape(shapes)
-    ends = np.cumsum([0, *map(count, shapes.values())])
-    return {name: views(flat[a:b], shapes[name]) for name, a, b in zip(shapes, ends, ends[1:])}
+    ends = np.cumsum([count(shape) for shape in shapes.values()])
+    pieces = zip(shapes, np.split(flat, ends))
+    return {name: views(piece, shapes[name]) for name, piece in pieces}
 
 
 def layer(
@@ -54,12 +58,13 @@ def layer(
     def sublayer(x):
         if name == "feed_forward":
             return feed_forward(x, params[name], activation)
-        options = (memory, memory_keep) if name == "cross_attention" else (None, keep, turn)
-        output, seen[f"{name} weights"] = multi_head_attention(x, params[name], heads, *options)
+        rest = (memory, memory_keep) if name == "cross_attention" else (None, keep, turn)
+        output, weights = multi_head_attention(x, params[name], heads, *rest)
+        seen[f"{name} weights"] = weights
         return output
 
-    for name in params:
-        x = seen[name] = residual(x, sublayer, norm, params[name]["gain"], params[name]["bias"])
+    for name, part in params.items():
+        x = seen[name] = residual(x, sublayer, norm, part["gain"], part["bias"])
     return x
 
 
@@ -202,7 +207,8 @@ class Transformer(Model):
     def encode(self, source, keep=None, seen=None):
         """Return the memory: source (…, m) of whole numbers, keep (…, m, m) as in `attention` -> (…, m, d)."""
         table = "embedding" if self.source_vocabulary is None else "source_embedding"
-        return self.run(embed(source, self.params, self.positions, table), "encoder", seen, keep=keep)
+        x = embed(source, self.params, self.positions, table)
+        return self.run(x, "encoder", seen, keep=keep)
 
     def decode(self, target, memory, keep=None, seen=None):
         """Return the logits: target (…, n) of whole numbers, memory (…, m, d), keep (…, n, m) of bool
@@ -217,5 +223,6 @@ class Transformer(Model):
         `lengths` (batch,) hides the padding of a source (batch, m).  `seen`, a dict, receives what the parts return, by
         name.  Padding at the end of the target needs no mask: nothing sees it.
         """
-        keep = None if lengths is None else padding_mask(lengths, np.shape(source)[-1])
+        m = np.shape(source)[-1]
+        keep = None if lengths is None else padding_mask(lengths, m)
         return self.decode(target, self.encode(source, keep, seen), keep, seen)

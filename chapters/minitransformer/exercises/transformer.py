@@ -1,0 +1,191 @@
+"""The exercises of chapter 12."""
+
+import numpy as np
+
+from ..layer_norm import layer_norm
+from ..multi_head import multi_head_attention
+from ..transformer import count, layer, layer_shapes, model_shapes, views
+from . import Check
+
+_RNG = np.random.default_rng(1)
+_LOGITS = tuple((_RNG.permuted(np.arange(n * v) / v, axis=None).reshape(n, v),) for n, v in ((3, 7), (5, 4), (4, 11)))
+_SIZES = {"vocabulary": 1, "source_vocabulary": None, "positions": "none", "tied": True, "norm": "pre", "hidden": 3}
+
+
+def _filled(shapes):
+    """Random parameters of these shapes, gains and biases too."""
+    return views(_RNG.normal(size=count(shapes)) / 2, shapes)
+
+
+_CROSSES = tuple(
+    (
+        _RNG.normal(size=(n, 6)),
+        _RNG.normal(1, 2, size=(m, 6)),
+        _filled(layer_shapes(6, 2)["attention"]),
+        heads,
+        np.arange(m) < np.arange(n)[:, None] + 2,
+    )
+    for n, m, heads in ((4, 7, 2), (6, 5, 3))
+)
+_STACKS = tuple(
+    (_RNG.normal(size=(5, 4)), _filled(model_shapes(_SIZES | {"d": 4, "layers": layers}))["decoder"], 2)
+    for layers in (2, 3)
+)
+
+
+def _across(x, memory, part, heads, keep):
+    return x + multi_head_attention(_normal(x, part), part, heads, memory, keep)[0]
+
+
+def _normal(x, part):
+    return layer_norm(x, part["gain"], part["bias"])
+
+
+def _stack(step, start=lambda x, norm: x, end=lambda x, norm: layer_norm(x, **norm), order=1):
+    """Layers run by `step(x, first x, layer)`, in order or backwards, with something done before and after."""
+
+    def run(x, params, heads):
+        *parts, norm = params.values()
+        first = x = start(x, norm)
+        for part in parts[::order]:
+            x = step(x, first, lambda x, part=part: layer(x, part, heads))
+        return end(x, norm)
+
+    return run
+
+
+def _parameters(v, d, f, layers, tables=2, attention=4, biases=1, norms=2, last=1):
+    one = attention * d**2 + 2 * d * f + biases * (f + d) + 2 * d * norms
+    return tables * v * d + layers * one + 2 * d * last
+
+
+def _counted(**slip):
+    return lambda v, d, f, layers: _parameters(v, d, f, layers, **slip)
+
+
+CHECKS = {
+    "transformer-next": Check(
+        lambda logits: logits[-1].argmax(),
+        {
+            "that is a word for every position; only the last row has seen the whole text.": lambda logits: (
+                logits.argmax(axis=-1)
+            ),
+            "without an axis argmax counts through the whole table: take the last row first.": lambda logits: (
+                logits.argmax()
+            ),
+            "the first row has seen only the first token.": lambda logits: logits[0].argmax(),
+            "the rows are not to be averaged: each answers a question of its own.": lambda logits: logits.mean(
+                axis=0
+            ).argmax(),
+            "this is the largest score; its place, the word's number, is wanted.": lambda logits: logits[-1].max(),
+            "the last column has one word's score at every position; the last row is wanted.": lambda logits: logits[
+                :, -1
+            ].argmax(),
+            "that is the worst word.": lambda logits: logits[-1].argmin(),
+        },
+        _LOGITS,
+    ),
+    "transformer-cross": Check(
+        _across,
+        {
+            "the residual connection is missing.": lambda x, *rest: _across(x, *rest) - x,
+            "keep is not used.": lambda x, memory, part, heads, keep: _across(x, memory, part, heads, None),
+            "x is not normalised before it asks.": lambda x, memory, part, heads, keep: (
+                x + multi_head_attention(x, part, heads, memory, keep)[0]
+            ),
+            "the memory was normalised at the end of its own stack; here it is done again.": (
+                lambda x, memory, part, heads, keep: _across(x, _normal(memory, part), part, heads, keep)
+            ),
+            "that is post-norm order: the norm stands before the attention, not after the sum.": (
+                lambda x, memory, part, heads, keep: _normal(
+                    x + multi_head_attention(x, part, heads, memory, keep)[0], part
+                )
+            ),
+            "the stream itself is normalised: add to x, not to its norm.": (
+                lambda x, memory, part, heads, keep: _across(x, memory, part, heads, keep) - x + _normal(x, part)
+            ),
+            "x looks at itself here: give the memory as context.": lambda x, memory, part, heads, keep: (
+                x + multi_head_attention(_normal(x, part), part, heads)[0]
+            ),
+            "one head only: pass the number of heads on.": lambda x, memory, part, heads, keep: _across(
+                x, memory, part, 1, keep
+            ),
+            "the queries come from the target and the keys and values from the memory, not the other way round.": (
+                lambda x, memory, part, heads, keep: (
+                    memory + multi_head_attention(_normal(memory, part), part, heads, x, keep.T)[0]
+                )
+            ),
+        },
+        _CROSSES,
+    ),
+    "transformer-bug": Check(
+        _stack(lambda x, first, run: run(x)),
+        {
+            "the last norm is still missing.": _stack(lambda x, first, run: run(x), end=lambda x, norm: x),
+            "every layer still reads the first x.": _stack(lambda x, first, run: run(first)),
+            "neither is repaired: every layer reads the first x, and no norm ends the stack.": _stack(
+                lambda x, first, run: run(first), end=lambda x, norm: x
+            ),
+            "the layers have their residual connections inside: do not add x again.": _stack(
+                lambda x, first, run: x + run(x)
+            ),
+            "the layers run backwards.": _stack(lambda x, first, run: run(x), order=-1),
+            "the norm belongs at the end, once; here it stands at the beginning.": _stack(
+                lambda x, first, run: run(x), start=lambda x, norm: layer_norm(x, **norm), end=lambda x, norm: x
+            ),
+            "the norm belongs at the end, once; here it stands at the beginning as well.": _stack(
+                lambda x, first, run: run(x), start=lambda x, norm: layer_norm(x, **norm)
+            ),
+        },
+        _STACKS,
+    ),
+    "transformer-count": Check(
+        _counted(),
+        {
+            "the output head of its own is missing.": _counted(tables=1),
+            "pre-norm order needs one more norm, at the end.": _counted(last=0),
+            "the norms have a gain and a bias each, 2d numbers, twice in a layer.": _counted(norms=1),
+            "the norms of the layers are missing.": _counted(norms=0),
+            "the biases of the feed-forward network are missing: f and d.": _counted(biases=0),
+            "W_O is missing in the attention.": _counted(attention=3),
+            "that is a layer with a cross-attention, which a decoder-only model has not.": _counted(
+                attention=8, norms=3
+            ),
+            "each layer has parameters of its own: multiply by the number of layers.": lambda v, d, f, layers: (
+                _parameters(v, d, f, 1)
+            ),
+            "the last norm stands once, not in every layer.": lambda v, d, f, layers: _parameters(
+                v, d, f, layers, last=layers
+            ),
+        },
+        ((100, 12, 40, 3), (37, 8, 10, 5)),
+    ),
+    "transformer-prefix": Check(
+        lambda n, k: np.tri(n, dtype=bool) | (np.arange(n) < k),
+        {
+            "that is the causal mask: let the source see all of itself.": lambda n, k: np.tri(n, dtype=bool),
+            "the target may not see its own future.": lambda n, k: np.ones((n, n), dtype=bool),
+            "the target does not see the source.": lambda n, k: np.where(
+                (np.arange(n) < k)[:, None] | (np.arange(n) < k),
+                np.outer(np.arange(n) < k, np.arange(n) < k),
+                np.tri(n),
+            ),
+            "the target does not see itself, or what it has written so far.": lambda n, k: np.tile(
+                np.arange(n) < k, (n, 1)
+            ),
+            "one column too many: the source ends before token k, counted from 0.": lambda n, k: (
+                np.tri(n, dtype=bool) | (np.arange(n) <= k)
+            ),
+            "transposed: row i says where token i may look.": lambda n, k: (
+                (np.tri(n, dtype=bool) | (np.arange(n) < k)).T
+            ),
+            "here it is the rows of the source that see everything, the target too; choose columns.": lambda n, k: (
+                np.tri(n, dtype=bool) | (np.arange(n) < k)[:, None]
+            ),
+            "True is for what may be seen: this is the opposite.": lambda n, k: (
+                ~(np.tri(n, dtype=bool) | (np.arange(n) < k))
+            ),
+        },
+        ((6, 3), (7, 2), (5, 4)),
+    ),
+}
