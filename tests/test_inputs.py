@@ -1,5 +1,7 @@
 """What stands at every function's door: each refusal is one sentence that names what was given and what to do."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays, floating_dtypes
 
 from minitransformer.attention import attention
-from minitransformer.inputs import attendable, floats, kept, matrix_for
+from minitransformer.inputs import attendable, floats, for_features, kept, matrix_for, whole
 from minitransformer.multi_head import multi_head_attention
 from minitransformer.self_attention import self_attention
 
@@ -185,3 +187,33 @@ def test_what_holds_no_numbers_is_called_by_its_name():
 def test_parameters_and_tokens_may_be_lists():
     x, matrix = matrix_for([[1, 2]], {"W_V": [[1], [0]]}, "W_V")
     assert x.dtype == matrix.dtype == float and (x @ matrix).tolist() == [[1]]
+
+
+# Features and whole numbers
+
+
+@pytest.mark.parametrize("shape, width", [((3, 4), 3), ((4,), 1), ((2, 3, 4), 0), ((), 1)])
+def test_a_vector_needs_a_number_for_each_feature(shape, width):
+    with pytest.raises(ValueError, match=re.escape(f"x has shape {shape} and gain has shape ({width},); expected a")):
+        for_features(np.ones(shape), np.ones(width), "gain")
+
+
+def test_a_vector_for_each_token_is_no_vector_of_features():
+    with pytest.raises(
+        ValueError, match=re.escape("gain has shape (3, 4); expected a number for each feature (axis -1)")
+    ):
+        for_features(np.ones((3, 4)), np.ones((3, 4)), "gain")
+    with pytest.raises(ValueError, match=re.escape("x has shape (3, 0)")):
+        for_features(np.ones((3, 0)), np.ones(0), "gain")
+    assert (for_features(np.ones((3, 4)), [1, 2, 3, 4], "gain") == [1, 2, 3, 4]).all()
+
+
+@pytest.mark.parametrize("value", [1.5, -1, 0, "3", None, [2], np.ones(1), np.inf, np.nan])
+def test_what_is_no_whole_number_from_one_on_is_refused(value):
+    with pytest.raises(ValueError, match="^n is .*; expected a whole number from 1 on.$"):
+        whole(value, "n")
+
+
+@pytest.mark.parametrize("value", [3, 3.0, np.int8(3), np.float32(3), np.array(3)])
+def test_a_whole_number_becomes_an_int(value):
+    assert type(whole(value, "n")) is int and whole(value, "n") == 3 and whole(0, "n", least=0) == 0

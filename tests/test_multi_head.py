@@ -343,3 +343,20 @@ def test_permuting_the_tokens_permutes_the_outputs(order):
     again, tables = multi_head_attention(x[order], params, 3)
     np.testing.assert_allclose(again, output[order], atol=1e-13)
     np.testing.assert_allclose(tables, weights[:, order][:, :, order], atol=1e-13)
+
+
+def test_queries_and_keys_pass_through_the_turn_and_values_do_not():
+    params, x, context = matrices(), tokens(5), tokens(4, d=7)
+    seen = []
+
+    def turn(z):
+        seen.append(z)
+        return 2 * z
+
+    found, weights = multi_head_attention(x, params, 3, context, turn=turn)
+    doubled = params | {name: 2 * params[name] for name in ("W_Q", "W_K")}
+    expected, tables = multi_head_attention(x, doubled, 3, context)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    np.testing.assert_allclose(weights, tables, atol=1e-12)
+    assert [z.shape for z in seen] == [(3, 5, 4), (3, 4, 4)]
+    np.testing.assert_allclose(seen[0], split_heads(x @ params["W_Q"], 3))

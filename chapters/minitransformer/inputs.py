@@ -130,7 +130,8 @@ def whole(value, name, least=1):
 
     Used from chapter 10 on.
     """
-    if not np.isscalar(value) or isinstance(value, str) or value != np.floor(value) or value < least:
+    number = np.asarray(value)
+    if number.ndim or number.dtype.kind not in "iuf" or not np.isfinite(number) or number % 1 or number < least:
         raise ValueError(f"{name} is {value!r}; expected a whole number from {least} on.")
     return int(value)
 
