@@ -7,8 +7,33 @@ import numpy as np
 import pytest
 
 from minitransformer import figures
+from minitransformer.transformer import LanguageModel, Transformer
 
 ALT = "Something is to be seen here."
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(6, 8))
+MATRICES = {name: RNG.normal(size=(8, 8)) for name in ("W_Q", "W_K", "W_V", "W_O")}
+
+
+def run(kind=Transformer, layers=2, source=7, target=5, **options):
+    """A model and what one run of it left in `seen`."""
+    model, seen = kind(11, 8, 2, layers, np.random.default_rng(1), **options), {}
+    model(*[np.arange(n) for n in ((source, target) if kind is Transformer else (target,))], seen=seen)
+    return model, seen
+
+
+def texts(picture):
+    """The texts of a drawing, in the order in which they are drawn."""
+    return ["".join(text.itertext()) for text in ElementTree.fromstring(picture._repr_html_()).iter(SVG + "text")]
+
+
+def shapes(parts):
+    """The shapes of all arrays in nested dicts, as a figure writes them."""
+    each = [shapes(part) if isinstance(part, dict) else {" × ".join(map(str, part.shape))} for part in parts.values()]
+    return set().union(*each)
+
+
+SVG = "{http://www.w3.org/2000/svg}"
 PICTURES = {
     "heatmap": lambda: figures.heatmap(np.eye(2), ["a", "b"], ["c", "d"], alt=ALT),
     "arrows": lambda: figures.arrows({"a": [1, 2], "b": [-1, 2.1]}, alt=ALT),
@@ -25,6 +50,10 @@ PICTURES = {
     "fan": lambda: figures.fan("bank", {"river": 0.3, "<money>": 0.7}, alt=ALT),
     "concept_map": lambda: figures.concept_map([("1", "1.html", [("a & b", "1.html#a"), ("c", "#c")])], alt=ALT),
     "block": lambda: figures.block("pre", "post", alt=ALT),
+    "architecture": lambda: figures.architecture(*run(), alt=ALT),
+    "attention_steps": lambda: figures.attention_steps(X, X[:5], X[:5], np.ones((6, 5), bool), alt=ALT),
+    "heads_steps": lambda: figures.heads_steps(X, MATRICES, 2, alt=ALT),
+    "overview": lambda: figures.overview(LanguageModel(11, 8, 2, 3, RNG), ["a", "<b>"], [4, 7], alt=ALT),
 }
 
 
@@ -97,3 +126,85 @@ def test_links_of_the_map_are_kept():
 )
 def test_a_block_is_drawn_in_the_order_of_its_norm(norm, order):
     assert f" from below: {order}" in figures.block(norm, alt=ALT).alt
+
+
+@pytest.mark.parametrize("norm", ["pre", "post", "none"])
+@pytest.mark.parametrize("kind", [LanguageModel, Transformer])
+def test_the_shapes_of_a_model_are_those_of_its_run(kind, norm):
+    model, seen = run(kind, norm=norm)
+    drawn = {text.removeprefix("causal, ") for text in texts(figures.architecture(model, seen, alt=ALT))}
+    ids = {"5", "7"} if kind is Transformer else {"5"}
+    assert {text for text in drawn if re.fullmatch(r"\d+( × \d+)*", text)} == shapes(seen) | ids
+    assert "8 → 32 → 8" in drawn and "× 2" in drawn
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"layers": 3},
+        {"norm": "post"},
+        {"norm": "none"},
+        {"positions": "rotary"},
+        {"hidden": 20},
+        {"source": 6},
+        {"kind": LanguageModel},
+    ],
+)
+def test_another_model_gives_another_drawing_and_another_text(options):
+    first, other = figures.architecture(*run(), alt=ALT), figures.architecture(*run(**options), alt=ALT)
+    assert texts(first) != texts(other) and first.alt != other.alt
+
+
+def test_layers_stand_in_the_order_of_the_run():
+    said = figures.architecture(*run(), alt=ALT).alt
+    encoder, decoder = said.split("Decoder, from below: ")
+    order = ["target ids", "embedding", "self-attention causal", "cross-attention 2 × 5 × 7", "feed-forward", "output"]
+    places = [decoder.index(word) for word in order]
+    assert places == sorted(places) and "causal" not in encoder and "LN to + 2 times" in encoder
+    assert said.endswith("Memory enters cross-attention as keys and values.")
+
+
+def test_a_sublayer_that_is_added_is_drawn():
+    model, seen = run(LanguageModel)
+    before = texts(figures.architecture(model, seen, alt=ALT))
+    for i in (1, 2):
+        seen["decoder"][i]["gated_mixing"] = np.zeros((5, 8))
+        model.params["decoder"][i]["gated_mixing"] = {}
+    after = texts(figures.architecture(model, seen, alt=ALT))
+    assert "gated-mixing" not in before and after.count("LN") == before.count("LN") + 1 and "gated-mixing" in after
+
+
+def test_the_encoder_alone_has_no_decoder():
+    model, seen = run()
+    del seen["decoder"], seen["logits"]
+    drawn = texts(figures.architecture(model, seen, alt=ALT))
+    assert "self-attention" in drawn and not {"cross-attention", "logits", "Decoder", "K", "V"} & set(drawn)
+
+
+def test_attention_and_heads_say_the_shapes_of_their_arrays():
+    drawn = texts(figures.attention_steps(X, X[:5], X[:5, :3], np.ones((6, 5), bool), alt=ALT))
+    assert [drawn.count(shape) for shape in ("6 × 8", "5 × 8", "5 × 3", "6 × 3", "6 × 5")] == [1, 1, 1, 1, 5]
+    assert "mask" not in texts(figures.attention_steps(X, X, X, alt=ALT))
+    heads = texts(figures.heads_steps(X, MATRICES, 4, alt=ALT))
+    assert heads.count("4 × 6 × 2") == 4 and "4 heads, weights 4 × 6 × 6" in heads
+
+
+def test_the_overview_goes_from_words_to_one_row_of_the_vocabulary():
+    drawn = texts(PICTURES["overview"]())
+    assert drawn.index("<b>") < drawn.index("7") < drawn.index("embedding") < drawn.index("output head")
+    assert "2 × 11" in drawn and "11" in drawn and "3, one after the other" in drawn
+
+
+@pytest.mark.parametrize("name", ["block", "architecture", "attention_steps", "heads_steps", "overview"])
+def test_a_diagram_stays_inside_its_picture_and_can_be_read_on_a_phone(name):
+    picture = PICTURES[name]()
+    root = ElementTree.fromstring(picture._repr_html_())
+    assert picture.width <= 440 and min(float(text.get("font-size")) for text in root.iter(SVG + "text")) >= 12
+    (whole,) = [group for group in root.iter(SVG + "g") if group.get("font-family")]
+    (height,) = re.findall(r"translate\(0 (.*)\)", whole.get("transform"))
+    for group in root.iter(SVG + "g"):
+        left = float(group.get("transform").split("(")[1].split()[0])
+        for box in group.findall(SVG + "rect"):
+            x, y, width, tall = (float(box.get(side)) for side in ("x", "y", "width", "height"))
+            assert left + x >= 0 and left + x + width <= picture.width
+            assert float(height) + y >= 0 and float(height) + y + tall <= picture.height

@@ -273,11 +273,17 @@ def hull(values, outputs, *, alt):
     return _drawing(draw, alt, size=(4.8, 3.4))
 
 
-def moves(tracks, *, alt, xlabel, ylabel):
-    """Draw tracks, a dict of name -> points (k, 2), as arrows from point to point; used in chapter 5."""
+def moves(tracks, *, alt, xlabel, ylabel, radius=None):
+    """Draw tracks, a dict of name -> points (k, 2), as arrows from point to point; used in chapters 5 and 8.
+
+    With a circle of `radius` around the origin, where one is given.
+    """
 
     def draw(axis):
         axis.grid(True, lw=0.6)
+        if radius:
+            axis.add_patch(mpl.patches.Circle((0, 0), radius, fill=False, ec=_color("muted"), ls="--"))
+            axis.set_aspect("equal", adjustable="datalim")
         for name, points in tracks.items():
             points = np.asarray(points, dtype=float)
             axis.plot(*points[0], "o", color=_color("value"), ms=7)
@@ -318,23 +324,37 @@ def _sides(part):
 
 def _part(part, x, y, wide, high):
     """Return a sign, or a matrix with its name inside and its shape below, with the upper left corner at (x, y)."""
-    middle, centred = x + wide / 2, "text-anchor='middle'"
+    middle = x + wide / 2
     if isinstance(part, str):
-        return f'<text x="{middle:g}" y="{y + 14:g}" {centred} fill="var(--mt-ink)">{html.escape(part)}</text>'
+        return _text(middle, y + 14, part, size=13)
     name, (row, _), (column, _), role = part
-    return (
-        f'<rect x="{x:g}" y="{y:g}" width="{wide:g}" height="{high:g}" rx="3" fill="var(--mt-{role})" '
-        f'fill-opacity="0.16" stroke="var(--mt-{role})"/>'
-        f'<text x="{middle:g}" y="{y + high / 2 + 5:g}" {centred} fill="var(--mt-{role})">{_lowered(name)}</text>'
-        f'<text x="{middle:g}" y="{y + high + 14:g}" {centred} font-size="12" fill="var(--mt-muted)">'
-        f"{_lowered(row)} × {_lowered(column)}</text>"
-    )
+    shape = _text(middle, y + high + 14, f"{row} × {column}", "muted", 12)
+    return _rect(x, y, wide, high, role, rx=3) + _text(middle, y + high / 2 + 5, name, role, 13) + shape
 
 
-def _lowered(symbol):
-    """Return the text of a symbol with what follows an underscore as a subscript."""
-    stem, _, below = html.escape(symbol).partition("_")
-    return stem + (f'<tspan dy="3" font-size="75%">{below}</tspan><tspan dy="-3">&#8203;</tspan>' if below else "")
+def _svg(kind, text="", **given):
+    """Return an element with these attributes; a role stands for its colour."""
+    given = {k: f"var(--mt-{v})" if v in PALETTE else v if isinstance(v, str) else f"{v:g}" for k, v in given.items()}
+    return f"<{kind} " + " ".join(f'{k.replace("_", "-")}="{v}"' for k, v in given.items()) + f">{text}</{kind}>"
+
+
+def _text(x, y, text, role="ink", size=14, anchor="middle"):
+    """Return a text in which what follows an underscore is a subscript."""
+    below = r'<tspan dy="3" font-size="75%">\1</tspan><tspan dy="-3">&#8203;</tspan>'
+    text = re.sub(r"_(\w+)", below, html.escape(text))
+    return _svg("text", text, x=x, y=y, fill=role, font_size=size, text_anchor=anchor) if text else ""
+
+
+def _rect(x, y, width, height, role, tint=0.14, rx=6, **more):
+    """Return a box on paper, with the border and the tint of a role."""
+    at = {"x": x, "y": y, "width": width, "height": height, "rx": rx}
+    return _svg("rect", **at, fill="paper") + _svg("rect", **at, fill=role, fill_opacity=tint, stroke=role, **more)
+
+
+def _arrow(path, to=0, role="muted"):
+    """Return a line with a head that points up (0), to the left (-1) or to the right (1); in ink it is thick."""
+    head = f"m{-5 * to} -4l{5 * to} 4l{-5 * to} 4" if to else "m-4 5l4 -5l4 5"
+    return _svg("path", d=path + head, fill="none", stroke=role, stroke_width=2.4 if role == "ink" else 1.5)
 
 
 def tables(panels, *, alt):
@@ -365,16 +385,11 @@ def fan(word, weights, *, alt):
     middle, svg = len(weights) * row / 2 + 5, []
     for i, (other, weight) in enumerate(weights.items()):
         y = (i + 0.5) * row + 5
-        svg.append(
-            f'<path d="M110 {middle:g}C210 {middle:g} 210 {y:g} 300 {y:g}" fill="none" stroke="var(--mt-weight)" '
-            f'stroke-width="{1 + 24 * weight:.2f}" stroke-opacity="{0.3 + 0.6 * weight:.2f}"/>'
-            f'<text x="310" y="{y + 5:g}" fill="var(--mt-key)">{html.escape(other)}</text>'
-            f'<text x="{width - 40}" y="{y + 5:g}" fill="var(--mt-muted)" text-anchor="end">{weight:.2f}</text>'
-        )
-    svg.append(
-        f'<text x="100" y="{middle + 7:g}" fill="var(--mt-query)" text-anchor="end" font-size="22" '
-        f'font-weight="bold">{html.escape(word)}</text>'
-    )
+        line, thick, dark = f"M110 {middle:g}C210 {middle:g} 210 {y:g} 300 {y:g}", 1 + 24 * weight, 0.3 + 0.6 * weight
+        svg.append(_svg("path", d=line, fill="none", stroke="weight", stroke_width=thick, stroke_opacity=dark))
+        svg.append(_text(310, y + 5, other, "key", 15, "start"))
+        svg.append(_text(width - 40, y + 5, f"{weight:.2f}", "muted", 15, "end"))
+    svg.append(_svg("g", _text(100, middle + 7, word, "query", 22, "end"), font_weight="bold"))
     return Picture(width, 2 * middle, f'<g font-family="inherit" font-size="15">{"".join(svg)}</g>', alt)
 
 
@@ -385,27 +400,20 @@ def concept_map(chapters, *, alt):
     """
     svg, height = [], 0
     for title, address, concepts in chapters:
-        svg.append(
-            f'<a href="{address}"><text x="0" y="{height + 16}" fill="var(--mt-query)" font-weight="bold">'
-            f"{html.escape(title)}</text></a>"
-        )
+        svg.append(_svg("a", _text(0, height + 16, title, "query", anchor="start"), href=address, font_weight="bold"))
         boxes = [_box(*concept, i, height + 28) for i, concept in enumerate(concepts)]
         svg += boxes
         height += 42 + 46 * -(-len(boxes) // 3)
-    style = "<style>.mt-arrow{fill:none;stroke:var(--mt-muted);stroke-width:1.5}</style>"
-    inside = f'{style}<g font-family="inherit" font-size="14">{"".join(svg)}</g>'
+    inside = f'<g font-family="inherit" font-size="14">{"".join(svg)}</g>'
     return Picture(460, height, inside, alt, role="group")
 
 
 def _box(concept, link, i, top):
     """Return the `i`-th of a chapter's linked boxes, three to a row, with an arrow from the one to its left."""
     x, y = i % 3 * 157.0, top + i // 3 * 46
-    arrow = f'<path d="M{x - 11:g} {y + 17}h9m-4 -4l4 4l-4 4" class="mt-arrow"/>' if i % 3 else ""
-    return (
-        f'{arrow}<a href="{link}"><rect x="{x + 1:g}" y="{y}" width="143" height="34" rx="6" fill="var(--mt-paper)" '
-        f'stroke="var(--mt-muted)"/><text x="{x + 72:g}" y="{y + 22}" fill="var(--mt-ink)" text-anchor="middle">'
-        f"{html.escape(concept)}</text></a>"
-    )
+    arrow = _arrow(f"M{x - 11:g} {y + 17}h9", 1) if i % 3 else ""
+    box = _rect(x + 1, y, 143, 34, "muted", tint=0) + _text(x + 72, y + 22, concept)
+    return f'{arrow}<a href="{link}">{box}</a>'
 
 
 # A row of a diagram: boxes, or plain text without a role, several where "|" stands between; or the sign +.  `shape`
@@ -419,19 +427,23 @@ def _diagram(columns, alt, half=58, room=22, link=None):
     `room` is left beside the boxes; `link` is the row of the second column that the top of the first goes to.  What is
     drawn is told behind `alt`.
     """
+    steps = [step for _, rows, _ in columns for step in rows]
+    half = max([half, *(max(6.2 * len(_shape(step.shape)), 3.2 * len(step.note) + 4) for step in steps)])
     near = half + (12 if len(columns) > 1 else 36)
     xs = room + half, room + half + 2 * near + 26
     spans = [_spans(rows, frame) for _, rows, frame in columns]
     svg, told = "", [alt]
     for (title, rows, frame), span, x, side in zip(columns, spans, xs, (-1, 1)):
-        svg += _column(rows, frame, span, x, side, half) + _text(x, 24, title)
+        inside = _column(rows, frame, span, side, half) + _text(0, 24, title)
+        svg += _svg("g", inside, transform=f"translate({x:g} 0)")
         said = "; ".join(_told(rows, i) for i in range(len(rows)))
         said += f"; {rows[frame[0]].label} to {rows[frame[1] - 1].label} {frame[2]} times" if frame else ""
-        told.append(f"{title or 'Rows'} from below: {said}.")
+        told.append(f"{title}, from below".strip(", ").capitalize() + f": {said}.")
     if link is not None:
         svg += _links(xs, spans, link, half)
+        told.append(f"{columns[0][1][-1].label} enters {columns[1][1][link].label} as keys and values.".capitalize())
     height = 4 - min(span[-1][0] for span in spans)
-    inside = f'<g transform="translate(0 {height:g})" font-family="inherit">{svg}</g>'
+    inside = _svg("g", svg, transform=f"translate(0 {height:g})", font_family="inherit")
     return Picture(xs[len(columns) - 1] + (half + room if columns[1:] else near), height + 32, inside, " ".join(told))
 
 
@@ -439,7 +451,7 @@ def _told(rows, i):
     """Return what row `i` is, in words."""
     step, shape = rows[i], _shape(rows[i].shape)
     said = [step.label.replace("|", ", "), step.note, f"what entered {rows[i - step.around].label}" * bool(step.around)]
-    said += ["from the side", step.aside[0], _shape(step.aside[2])] if step.aside else []
+    said += ["with", step.aside[0], _shape(step.aside[2])] if step.aside else []
     return " ".join(filter(None, [*said, f"→ {shape}" * bool(shape)]))
 
 
@@ -458,56 +470,47 @@ def _spans(rows, frame):
     return spans
 
 
-def _column(rows, frame, spans, x, side, half):
-    """Return a column around `x`, its bypasses to the `side` -1, left, or 1, right."""
+def _column(rows, frame, spans, side, half):
+    """Return a column around x = 0, its bypasses to the `side` -1, left, or 1, right."""
     svg, past = "", {j for i, step in enumerate(rows) if step.around for j in range(i - step.around, i + 1)}
     if frame:
         (_, bottom), (top, _) = spans[frame[0]], spans[frame[1] - 1]
-        box = {
-            "x": x - half - (8 if side > 0 else 25),
-            "y": top - 20,
-            "width": 2 * half + 33,
-            "height": bottom - top + 41,
-        }
-        svg += _svg("rect", **box, rx=10, fill="muted", fill_opacity=0.07, stroke="muted", stroke_dasharray="4 3")
-        svg += _text(x + side * (half + 30), (top + bottom) / 2, f"× {frame[2]}", anchor="end" if side < 0 else "start")
+        left, high = -half - (8 if side > 0 else 25), bottom - top + 41
+        svg += _rect(left, top - 20, 2 * half + 33, high, "muted", 0.07, 10, stroke_dasharray="4 3")
+        svg += _text(side * (half + 30), (top + bottom) / 2, f"× {frame[2]}", anchor="end" if side < 0 else "start")
     for i, (step, (top, bottom)) in enumerate(zip(rows, spans)):
         if i:
-            ink = "ink" if past and i not in past else "muted"
-            svg += _into(rows[i - 1], step, spans[i - 1][0], bottom, x, side, half, ink)
-        svg += _beside(step, (top + bottom) / 2, x, side, half, spans[i - step.around])
-        svg += _boxed(step, x, top, bottom, half)
+            role = "ink" if past and i not in past else "muted"
+            svg += _into(step, rows[i - 1], bottom, spans[i - 1][0], side, half, role)
+        svg += _beside(step, (top + bottom) / 2, spans[i - step.around - 1][0], spans[i - step.around][1], side, half)
+        svg += _boxed(step, 0, top, bottom, half)
     return svg
 
 
-def _into(below, step, start, end, x, side, half, role):
-    """Return the arrows from one row to the next, with the shapes that they carry."""
+def _into(step, below, end, start, side, half, role):
+    """Return the arrows to a step from the one below it, with the shapes that they carry."""
     svg, k, given = "", step.label.count("|") + 1, below.label.count("|") + 1
     for j in range(max(k, given)):
-        at = x - half + half / max(k, given) * (2 * j + 1)
+        at = half / max(k, given) * (2 * j + 1) - half
         svg += _arrow(f"M{at:g} {start:g}V{end + 1.5:g}", 0, role)
         if given >= k or j == k - 1:
             svg += _text(at - 9 * side, start - 6, _shape(below.shape), "muted", 12, "end" if side > 0 else "start")
     return svg
 
 
-def _beside(step, middle, x, side, half, first):
-    """Return the bypass that leads to a step from below the row that spans `first`, or what enters from the side."""
+def _beside(step, middle, start, end, side, half):
+    """Return the bypass that leads to a step from between `start` and `end`, or what enters from the side."""
     if step.around:
-        out, r = x + side * (half + 16), 8 * side
-        path = f"M{x:g} {first[1] + 27:g}v-12H{out - r:g}q{r} 0 {r} -8V{middle + 8:g}q0 -8 {-r} -8H{x + 12 * side:g}"
+        out, r = side * (half + 16), 8 * side
+        path = f"M0 {start:g}V{end + 15:g}H{out - r:g}q{r} 0 {r} -8V{middle + 8:g}q0 -8 {-r} -8H{12 * side:g}"
         return _arrow(path, -side, "ink")
     if not step.aside:
         return ""
     label, role, shape = step.aside
-    edge, wide = x + side * (half + 1.5 if step.role else 12), 8 * len(label) + 14
-    at = edge + side * (22 + wide / 2)
-    line = _arrow(f"M{edge + 22 * side:g} {middle:g}H{edge:g}", -side)
-    return (
-        line
-        + _boxed(_Step(label, role), at, middle - 13, middle + 13, wide / 2)
-        + _text(at, middle + 27, _shape(shape), "muted", 12)
-    )
+    edge, wide = side * (half + 1.5 if step.role else 12), 8 * len(label) + 14
+    at, line = edge + side * (22 + wide / 2), _arrow(f"M{edge + 22 * side:g} {middle:g}H{edge:g}", -side)
+    line += _text(at, middle + 27, _shape(shape), "muted", 12)
+    return line + _boxed(_Step(label, role), at, middle - 13, middle + 13, wide / 2)
 
 
 def _links(xs, spans, row, half):
@@ -520,44 +523,21 @@ def _links(xs, spans, row, half):
     return svg
 
 
-def _svg(kind, text="", **given):
-    """Return an element with these attributes; a role stands for its colour."""
-    given = {k: f"var(--mt-{v})" if v in PALETTE else v if isinstance(v, str) else f"{v:g}" for k, v in given.items()}
-    return f"<{kind} " + " ".join(f'{k.replace("_", "-")}="{v}"' for k, v in given.items()) + f">{text}</{kind}>"
-
-
-def _text(x, y, text, role="ink", size=14, anchor="middle"):
-    return _svg("text", _lowered(text), x=x, y=y, fill=role, font_size=size, text_anchor=anchor)
-
-
-def _arrow(path, to=0, role="muted"):
-    """Return a line with a head that points up (0), to the left (-1) or to the right (1); in ink it is thick."""
-    head = f"m{-5 * to} -4l{5 * to} 4l{-5 * to} 4" if to else "m-4 5l4 -5l4 5"
-    return _svg("path", d=path + head, fill="none", stroke=role, stroke_width=2.4 if role == "ink" else 1.5)
-
-
 def _boxed(step, x, top, bottom, half):
     """Return the boxes, the text or the sign of a step."""
+    middle = (top + bottom) / 2 + 2 * (step.sheets - 1)
     if step.label == "+":
-        middle = (top + bottom) / 2
         svg = _svg("circle", cx=x, cy=middle, r=10, fill="paper", stroke="ink", stroke_width=1.5)
         return svg + _svg("path", d=f"M{x - 5:g} {middle:g}h10m-5 -5v10", stroke="ink", stroke_width=1.5)
-    svg, labels, roles, behind = "", step.label.split("|"), step.role.split("|"), step.sheets - 1
-    each, front = half / len(labels), top + 4 * behind
+    svg, labels, roles = "", step.label.split("|"), step.role.split("|")
+    each, gap, high = half / len(labels), 3 * (len(labels) > 1), bottom - top - 4 * (step.sheets - 1)
     for j, label in enumerate(labels):
-        at, role, gap = x - half + each * (2 * j + 1), roles[j % len(roles)], 3 * (len(labels) > 1)
-        for k in range(behind, -1, -1) if role else ():
-            box = {
-                "x": at - each + gap + 4 * k,
-                "y": front - 4 * k,
-                "width": 2 * (each - gap),
-                "height": bottom - front,
-            }
-            svg += _svg("rect", **box, rx=6, fill="paper")
-            svg += _svg("rect", **box, rx=6, fill=role, fill_opacity=0.13, stroke=role)
+        left, role = x - half + 2 * each * j, roles[j % len(roles)]
+        for k in range(step.sheets - 1, -1, -1) if role else ():
+            svg += _rect(left + gap + 4 * k, bottom - high - 4 * k, 2 * (each - gap), high, role)
         ink = role if role in ROLES else "ink"
-        svg += _text(at, (front + bottom) / 2 + (-2 if step.note else 5), label, ink)
-        svg += _text(at, (front + bottom) / 2 + 15, step.note, ink, 12)
+        svg += _text(left + each, middle + (-2 if step.note else 5), label, ink)
+        svg += _text(left + each, middle + 15, step.note, ink, 12)
     return svg
 
 
@@ -653,10 +633,10 @@ def heads_steps(x, params, heads, *, alt):
 
 def overview(model, words, ids, *, alt):
     """Draw the way of `words` through a language model, run on their `ids`, to the next one; used in chapter 12."""
-    logits = model(ids, seen := {})
+    logits, half = model(ids, seen := {}), max(135, 4.2 * len(words) * max(map(len, words)))
     shape, layers = seen["decoder"]["embedded"].shape, len(model.params["decoder"]) - ("norm" in seen["decoder"])
-    rows = [_Step("|".join(words)), _Step("|".join(map(str, ids)), "query"), *_embedding(model, shape)]
-    rows += [_Step("layers", "weight", shape, f"{layers}, one after the other", sheets=min(layers, 4))]
+    rows = [_Step("|".join(words)), _Step("|".join(map(str, ids)), "ink"), *_embedding(model, shape)]
+    rows += [_Step("layers", "ink", shape, f"{layers}, one after the other", sheets=min(layers, 4))]
     rows += [_Step("LN", "muted", shape)] if "norm" in seen["decoder"] else []
-    rows += [_Step("output head", "output", logits.shape), _Step("softmax of the last row", "weight", logits[-1].shape)]
-    return _diagram([("", [*rows, _Step("probabilities of the next word")], ())], alt, half=135)
+    rows += [_Step("output head", "output", logits.shape), _Step("softmax of the last row", "output", logits[-1].shape)]
+    return _diagram([("", [*rows, _Step("probabilities of the next word")], ())], alt, half)
