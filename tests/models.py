@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from minitransformer.layer_norm import layer_norm, rms_norm
 from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
 from minitransformer.self_attention import self_attention
+from minitransformer.transformer import LanguageModel, Transformer
 
 WIDTH, HEADS = 12, 3
 
@@ -39,6 +41,25 @@ SINGLE = matrices(0, W_Q=(WIDTH, 5), W_K=(WIDTH, 5), W_V=(WIDTH, 7))
 MULTI = matrices(1, W_Q=(WIDTH, 6), W_K=(WIDTH, 6), W_V=(WIDTH, 9), W_O=(9, 10))
 CROSS = matrices(2, W_Q=(WIDTH, 6), W_K=(7, 6), W_V=(7, 9), W_O=(9, 10))
 MEMORY = np.random.default_rng(3).normal(size=(4, 7))
+SCALES = np.random.default_rng(4).normal(size=(2, WIDTH))
+
+
+def whole(kind, **options):
+    """Return a whole model; its `run` takes the vectors that follow its embedding."""
+    return kind(9, WIDTH, HEADS, 2, np.random.default_rng(4), dtype=np.float64, **options)
+
+
+def decoders(**options):
+    """Return the decoders of both whole models, as functions of x."""
+    alone, behind = whole(LanguageModel, **options), whole(Transformer, **options)
+    memory = behind.encode([1, 2, 3, 4])
+    return {
+        "language model": lambda x: alone.run(x, "decoder", keep=causal(x)),
+        "decoder": lambda x: behind.run(x, "decoder", keep=causal(x), memory=memory),
+    }
+
+
+ENCODERS = {positions: whole(Transformer, positions=positions) for positions in ("none", "rotary")}
 
 MODELS = {
     "self_attention": Model(lambda x: self_attention(x, SINGLE)[0], equivariant=True),
@@ -50,4 +71,13 @@ MODELS = {
     "multi_head_attention, to a memory": Model(
         lambda x: multi_head_attention(x, CROSS, HEADS, context=MEMORY)[0], causal=True, equivariant=True
     ),
+    "layer_norm": Model(lambda x: layer_norm(x, *SCALES), causal=True, equivariant=True),
+    "rms_norm": Model(lambda x: rms_norm(x, SCALES[0]), causal=True, equivariant=True),
+    "encoder": Model(lambda x: ENCODERS["none"].run(x, "encoder"), equivariant=True),
+    "encoder, rotary": Model(lambda x: ENCODERS["rotary"].run(x, "encoder")),
+} | {
+    f"{name}, {norm}, {positions}": Model(run, causal=True)
+    for norm in ("pre", "post")
+    for positions in ("none", "rotary")
+    for name, run in decoders(norm=norm, positions=positions).items()
 }
