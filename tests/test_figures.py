@@ -202,7 +202,7 @@ def test_a_diagram_stays_inside_its_picture_and_can_be_read_on_a_phone(name):
     assert picture.width <= 440 and min(float(text.get("font-size")) for text in root.iter(SVG + "text")) >= 12
     (whole,) = [group for group in root.iter(SVG + "g") if group.get("font-family")]
     (height,) = re.findall(r"translate\(0 (.*)\)", whole.get("transform"))
-    for group in root.iter(SVG + "g"):
+    for group in [group for group in root.iter(SVG + "g") if group.get("transform")]:
         left = float(group.get("transform").split("(")[1].split()[0])
         for box in group.findall(SVG + "rect"):
             x, y, width, tall = (float(box.get(side)) for side in ("x", "y", "width", "height"))

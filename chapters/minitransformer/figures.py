@@ -353,8 +353,9 @@ def _rect(x, y, width, height, role, tint=0.14, rx=6, **more):
 
 def _arrow(path, to=0, role="muted"):
     """Return a line with a head that points up (0), to the left (-1) or to the right (1); in ink it is thick."""
-    head = f"m{-5 * to} -4l{5 * to} 4l{-5 * to} 4" if to else "m-4 5l4 -5l4 5"
-    return _svg("path", d=path + head, fill="none", stroke=role, stroke_width=2.4 if role == "ink" else 1.5)
+    path += f"m{-5 * to} -4l{5 * to} 4l{-5 * to} 4" if to else "m-4 5l4 -5l4 5"
+    width = 2.4 if role == "ink" else 1.5
+    return _svg("path", d=path, fill="none", stroke=role, stroke_width=width, stroke_linejoin="round")
 
 
 def tables(panels, *, alt):
@@ -424,8 +425,7 @@ _Step = namedtuple("_Step", "label role shape note around aside sheets", default
 def _diagram(columns, alt, half=58, room=22, link=None):
     """Draw columns, (title, rows from bottom to top, frame) side by side; frame is (first, stop, times) or ().
 
-    `room` is left beside the boxes; `link` is the row of the second column that the top of the first goes to.  What is
-    drawn is told behind `alt`.
+    `room` is left beside boxes, `link` is the row of the second that the first leads to; `alt` is continued in words.
     """
     steps = [step for _, rows, _ in columns for step in rows]
     half = max([half, *(max(6.2 * len(_shape(step.shape)), 3.2 * len(step.note) + 4) for step in steps)])
@@ -434,7 +434,7 @@ def _diagram(columns, alt, half=58, room=22, link=None):
     spans = [_spans(rows, frame) for _, rows, frame in columns]
     svg, told = "", [alt]
     for (title, rows, frame), span, x, side in zip(columns, spans, xs, (-1, 1)):
-        inside = _column(rows, frame, span, side, half) + _text(0, 24, title)
+        inside = _column(rows, frame, span, side, half) + _svg("g", _text(0, 24, title), font_weight="bold")
         svg += _svg("g", inside, transform=f"translate({x:g} 0)")
         said = "; ".join(_told(rows, i) for i in range(len(rows)))
         said += f"; {rows[frame[0]].label} to {rows[frame[1] - 1].label} {frame[2]} times" if frame else ""
@@ -516,7 +516,7 @@ def _beside(step, middle, start, end, side, half):
 def _links(xs, spans, row, half):
     """Return the lines from the top of the first column to a row of the second, for keys and for values."""
     start, end, left, right = sum(spans[0][-1]) / 2, sum(spans[1][row]) / 2, xs[0] + half, xs[1] - half
-    svg = _text(xs[1] + 10, spans[1][row][1] + 11, "Q", "query", 12)
+    svg = _text(xs[1] + 12, spans[1][row][1] + 11, "Q", "query", 12)
     for role, d in (("key", -6), ("value", 6)):
         path = f"M{left:g} {start + d:g}H{left + 25 - d:g}V{end + d:g}H{right - 1.5:g}"
         svg += _arrow(path, 1, role) + _text(left + 9, start + d + (16 if d > 0 else -5), role[0].upper(), role, 12)
@@ -578,7 +578,9 @@ def _side(model, seen, side, both):
         if not name.endswith(" weights"):
             rows += _residual(model.norm, _sublayer(name, parts[1], model.params[side][1][name]), output.shape)
     label = {"encoder": "source ids", "decoder": "target ids"}[side] if both else "ids"
-    before = [_Step(label, shape=shape[:-1]), *_embedding(model, shape)]
+    before = [_Step(label, shape=shape[:-1]), _Step("embedding", "ink", shape)]
+    if model.positions in ("sinusoidal", "learned"):
+        before[1:] = [_Step("embedding", "ink"), _Step("+", shape=shape, aside=("positions", "muted", ()))]
     frame = (len(before), len(before) + len(rows), sum(isinstance(name, int) for name in parts))
     end = [_Step("LN", "muted", parts["norm"]["output"].shape)] if "norm" in parts else []
     if side == "decoder":
@@ -586,13 +588,6 @@ def _side(model, seen, side, both):
     else:
         end.append(_Step("memory", "ink" * both))
     return [*before, *rows, *end], frame
-
-
-def _embedding(model, shape):
-    """Return the rows from ids to vectors that know their positions."""
-    if model.positions not in ("sinusoidal", "learned"):
-        return [_Step("embedding", "ink", shape)]
-    return [_Step("embedding", "ink"), _Step("+", shape=shape, aside=("positions", "muted", ()))]
 
 
 def _sublayer(name, outputs, params):
@@ -634,9 +629,8 @@ def heads_steps(x, params, heads, *, alt):
 def overview(model, words, ids, *, alt):
     """Draw the way of `words` through a language model, run on their `ids`, to the next one; used in chapter 12."""
     logits, half = model(ids, seen := {}), max(135, 4.2 * len(words) * max(map(len, words)))
-    shape, layers = seen["decoder"]["embedded"].shape, len(model.params["decoder"]) - ("norm" in seen["decoder"])
-    rows = [_Step("|".join(words)), _Step("|".join(map(str, ids)), "ink"), *_embedding(model, shape)]
-    rows += [_Step("layers", "ink", shape, f"{layers}, one after the other", sheets=min(layers, 4))]
-    rows += [_Step("LN", "muted", shape)] if "norm" in seen["decoder"] else []
-    rows += [_Step("output head", "output", logits.shape), _Step("softmax of the last row", "output", logits[-1].shape)]
+    inside, (first, stop, layers) = _side(model, seen, "decoder", False)
+    rows = [_Step("|".join(words)), _Step("|".join(map(str, ids)), "ink"), *inside[1:first]]
+    rows += [_Step("layers", "ink", inside[stop - 1].shape, f"{layers}, one after the other", sheets=min(layers, 4))]
+    rows += [*inside[stop:-1], _Step("softmax of the last row", "output", logits[-1].shape)]
     return _diagram([("", [*rows, _Step("probabilities of the next word")], ())], alt, half)
