@@ -36,6 +36,14 @@ START = {
             for i, name in enumerate(("queries", "keys", "values"))
         },
     },
+    "position": {
+        **{"kind": "sinusoidal", "position": 3, "query": [1.0, 0.5, -1.0, 2.0], "key": [0.5, 1.5, 1.0, -0.5]},
+        **{"learned": np.random.default_rng(3).normal(size=(12, 4)).round(1).tolist()},
+    },
+    "build": {
+        **{"kind": "decoder", "d": 16, "heads": 2, "layers": 2, "hidden": 64, "vocabulary": 11, "n": 9},
+        **{"norm": "pre", "tied": True},
+    },
 }
 CLOSE = {"rtol": 1e-6, "atol": 1e-12}  # page and Python do the same sums in the same precision
 PAUSE = 700  # milliseconds, after which a sentence is spoken
@@ -79,7 +87,7 @@ def assert_texts(place):
     """Each number of the page is written as it is, but for the digits that are left out."""
     read = "(all) => all.map((node) => [node.innerText, node.dataset.value])"
     for text, value in place.locator(".mt-live :not(input)[data-value]").evaluate_all(read):
-        written = re.search(r"(-?\d+)(\.\d+)?(e-?\d+)?[^\d.]*$", text.replace("−", "-"))
+        written = re.search(r"(-?\d+)(\.\d+)?(e-?\d+)?[^\d.]*$", text.replace("−", "-").replace(",", ""))
         if value and written and text[0] not in "<>":  # of those, other tests tell
             step = 10.0 ** (int((written[3] or "e0")[1:]) - max(0, len(written[2] or "") - 1))
             assert abs(float(written[1] + (written[2] or "") + (written[3] or "")) - float(value)) <= 0.5001 * step, (

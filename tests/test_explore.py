@@ -61,7 +61,8 @@ def test_arrays_are_as_good_as_lists():
         (
             "vector",
             VECTORS,
-            "name is 'vector'; expected an explorable: vectors or temperature or lookup or sheet or masks or heads.",
+            "name is 'vector'; expected an explorable: vectors or temperature or lookup or sheet or masks or heads "
+            "or position or build.",
         ),
         ("vectors", {}, "vectors was given no state; expected a, b."),
         ("vectors", {**VECTORS, "c": [0, 1]}, "vectors was given a, b, c; expected a, b."),
@@ -103,6 +104,30 @@ def test_arrays_are_as_good_as_lists():
         ),
         ("heads", {**START["heads"], "heads": 4}, "heads is 4; expected a number that divides the width."),
         ("heads", {**START["heads"], "step": 6}, "step is 6; expected a step, from 0 to 5."),
+        (
+            "position",
+            {**START["position"], "kind": "sine"},
+            "kind is 'sine'; expected sinusoidal or learned or rotary.",
+        ),
+        (
+            "position",
+            {**START["position"], "learned": [[1, 2, 3]] * 2},
+            "learned is [[1, 2, 3], [1, 2, 3]]; expected 2 to 64 rows of pairs of numbers.",
+        ),
+        (
+            "position",
+            {**START["position"], "position": 12},
+            "position is 12; expected a position that has a row in learned.",
+        ),
+        (
+            "position",
+            {**START["position"], "key": [1, 2]},
+            "key is [1, 2]; expected as many finite numbers as a row of learned.",
+        ),
+        ("build", {**START["build"], "kind": "bert"}, "kind is 'bert'; expected decoder or encoder-decoder."),
+        ("build", {**START["build"], "layers": 0}, "layers is 0; expected a whole number from 1 to 100000."),
+        ("build", {**START["build"], "d": 8.0}, "d is 8.0; expected a whole number from 1 to 100000."),
+        ("build", {**START["build"], "norm": "none"}, "norm is 'none'; expected pre or post."),
     ],
 )
 def test_a_state_that_cannot_be_shown_is_refused_in_a_sentence(make, name, state, said):
@@ -123,6 +148,7 @@ def test_page_and_widget_run_the_same_module(name):
 MOVED = {
     **{"vectors": {"a": [0.5, 0.5]}, "temperature": {"scores": [0.5, 0, 0, 1]}, "lookup": {"keys_": [[1, 2]] * 3}},
     **{"sheet": {"scaled": True}, "masks": {"padded": 2}, "heads": {"step": 3}},
+    **{"position": {"kind": "rotary"}, "build": {"layers": 5}},
 }
 
 

@@ -28,6 +28,14 @@ ALIKE = "rows like those of queries", lambda value, all: _table(value, len(all["
 HEADS = "a number that divides the width", lambda v, all: type(v) is int and v > 0 and len(all["queries"][0]) % v == 0
 STEP = "a step, from 0 to 5", lambda value, _: type(value) is int and 0 <= value <= 5
 PADDED = "a number of labels, at least one left", lambda v, all: type(v) is int and 0 <= v < len(all["labels"])
+ENCODING = "sinusoidal or learned or rotary", lambda value, _: value in ("sinusoidal", "learned", "rotary")
+PLACES = "2 to 64 rows of pairs of numbers", lambda v, _: any(_table(v, n) for n in range(2, 65)) and not len(v[0]) % 2
+PLACE = "a position that has a row in learned", lambda v, all: type(v) is int and 0 <= v < len(all["learned"])
+WIDE = "as many finite numbers as a row of learned", lambda v, all: _table([v], 1, len(all["learned"][0]))
+MODEL = "decoder or encoder-decoder", lambda value, _: value in ("decoder", "encoder-decoder")
+SIZE = "a whole number from 1 to 100000", lambda value, _: type(value) is int and 1 <= value <= 100_000
+NORM = "pre or post", lambda value, _: value in ("pre", "post")
+SIZES = "d", "heads", "layers", "hidden", "vocabulary", "n"
 STATES = {  # explorable -> part of its state -> what it must be, in words and as a test of it and the whole state
     "vectors": {"a": PAIR, "b": PAIR},
     "temperature": {"scores": SCORES, "labels": LABELS, "temperature": POSITIVE},
@@ -35,6 +43,8 @@ STATES = {  # explorable -> part of its state -> what it must be, in words and a
     "sheet": {"labels": WORDS, "x": ROWS, "W_Q": MATRIX, "W_K": SHARED, "W_V": MATRIX, "scaled": FLAG},
     "masks": {"labels": WORDS, "scores": SQUARE, "causal": FLAG, "padded": PADDED, "temperature": POSITIVE},
     "heads": {"labels": WORDS, "queries": ROWS, "keys": ALIKE, "values": ALIKE, "heads": HEADS, "step": STEP},
+    "position": {"kind": ENCODING, "learned": PLACES, "position": PLACE, "query": WIDE, "key": WIDE},
+    "build": {"kind": MODEL, **dict.fromkeys(SIZES, SIZE), "norm": NORM, "tied": FLAG},
 }
 
 
@@ -91,7 +101,8 @@ def explorable(name, still, **state):
     "vectors" a (2,), b (2,); "temperature" scores (n,), labels (n,), temperature; and, all with labels (n,):
     "lookup" query (2,), keys and values (n, 2), scale; "sheet" x (n, d), W_Q and W_K (d, d_k), W_V (d, d_v), scaled;
     "masks" scores (n, n), causal, padded (how many at the end), temperature; "heads" queries, keys and values (n, d),
-    heads, step (0 to 5).
+    heads, step (0 to 5).  "position" kind, position, learned (n, d), query and key (d,); "build" kind ("decoder" or
+    "encoder-decoder"), d, heads, layers, hidden, vocabulary, n, norm ("pre" or "post"), tied.
     Raises ValueError where the name is unknown or the state is not of this kind.
     """
     data = html.escape(json.dumps(_checked(name, state), ensure_ascii=False))
