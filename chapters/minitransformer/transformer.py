@@ -19,9 +19,9 @@ def layer_shapes(d, hidden, cross=False):
     """
     norm = {"gain": (d,), "bias": (d,)}
     attention = {"W_Q": (d, d), "W_K": (d, d), "W_V": (d, d), "W_O": (d, d)} | norm
-    wide = {"W_1": (d, hidden), "b_1": (hidden,), "W_2": (hidden, d), "b_2": (d,)} | norm
+    wide = {"W_1": (d, hidden), "b_1": (hidden,), "W_2": (hidden, d), "b_2": (d,)}
     middle = {"cross_attention": attention} if cross else {}
-    return {"attention": attention} | middle | {"feed_forward": wide}
+    return {"attention": attention} | middle | {"feed_forward": wide | norm}
 
 
 def count(shapes):
@@ -58,8 +58,9 @@ def layer(
     def sublayer(x):
         if name == "feed_forward":
             return feed_forward(x, params[name], activation)
-        rest = (memory, memory_keep) if name == "cross_attention" else (None, keep, turn)
-        output, weights = multi_head_attention(x, params[name], heads, *rest)
+        cross = name == "cross_attention"
+        asked = (memory, memory_keep) if cross else (None, keep, turn)
+        output, weights = multi_head_attention(x, params[name], heads, *asked)
         seen[f"{name} weights"] = weights
         return output
 
@@ -147,8 +148,8 @@ def initialise(params, rng):
         elif part.ndim == 1:
             part[:] = name == "gain"
         else:
-            table = name == "positions" or "embedding" in name
-            part[:] = rng.normal(size=part.shape) / part.shape[-1 if table else 0] ** 0.5
+            width = part.shape[-1 if name == "positions" or "embedding" in name else 0]
+            part[:] = rng.normal(size=part.shape) / width**0.5
 
 
 class Model:
@@ -214,8 +215,9 @@ class Transformer(Model):
         """Return the logits: target (…, n) of whole numbers, memory (…, m, d), keep (…, n, m) of bool
         -> (…, n, vocabulary)."""
         x = embed(target, self.params, self.positions)
-        masks = {"keep": causal_mask(x.shape[-2]), "memory": memory, "memory_keep": keep}
-        return head(self.run(x, "decoder", seen, **masks), self.params, seen)
+        masks = {"keep": causal_mask(x.shape[-2]), "memory_keep": keep}
+        x = self.run(x, "decoder", seen, memory=memory, **masks)
+        return head(x, self.params, seen)
 
     def __call__(self, source, target, lengths=None, seen=None):
         """Return the logits: source (…, m) and target (…, n) of whole numbers -> (…, n, vocabulary).
