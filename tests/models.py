@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from minitransformer.feed_forward import feed_forward
 from minitransformer.layer_norm import layer_norm, rms_norm
 from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
@@ -40,6 +41,7 @@ def causal(x):
 SINGLE = matrices(0, W_Q=(WIDTH, 5), W_K=(WIDTH, 5), W_V=(WIDTH, 7))
 MULTI = matrices(1, W_Q=(WIDTH, 6), W_K=(WIDTH, 6), W_V=(WIDTH, 9), W_O=(9, 10))
 CROSS = matrices(2, W_Q=(WIDTH, 6), W_K=(7, 6), W_V=(7, 9), W_O=(9, 10))
+WIDE = matrices(4, W_1=(WIDTH, 20), b_1=(20,), W_2=(20, 9), b_2=(9,))
 MEMORY = np.random.default_rng(3).normal(size=(4, 7))
 SCALES = np.random.default_rng(4).normal(size=(2, WIDTH))
 
@@ -68,6 +70,7 @@ MODELS = {
     "multi_head_attention, causal": Model(
         lambda x: multi_head_attention(x, MULTI, HEADS, keep=causal(x))[0], causal=True
     ),
+    "feed_forward": Model(lambda x: feed_forward(x, WIDE), causal=True, equivariant=True),
     "multi_head_attention, to a memory": Model(
         lambda x: multi_head_attention(x, CROSS, HEADS, context=MEMORY)[0], causal=True, equivariant=True
     ),

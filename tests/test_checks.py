@@ -7,6 +7,7 @@ import pytest
 from scipy import spatial, special
 
 from minitransformer.checks import CHECKS, UNANSWERED, check, find_hint
+from minitransformer.feed_forward import feed_forward
 from minitransformer.multi_head import multi_head_attention
 from minitransformer.residuals import residual
 from minitransformer.transformer import LanguageModel, stack
@@ -89,6 +90,22 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
         ]
     ),
     "multi-head-parameters": (512 + 640) * 512 + (640 + 512) * 256,
+    "layer-norm-constant": np.array([0.5, -1.0, 2.0, 0.0]),
+    "layer-norm-scratch": lambda x, gain, bias, eps: np.array(
+        [[g * (v - np.mean(row)) / (np.var(row) + eps) ** 0.5 + b for v, g, b in zip(row, gain, bias)] for row in x]
+    ),
+    "layer-norm-axis": lambda x: (x - x.mean(1)[:, None]) / (x.var(1)[:, None] + 1e-5) ** 0.5,
+    "layer-norm-undo": lambda normed, mean, variance, eps: (normed.T * (variance + eps) ** 0.5 + mean).T,
+    "layer-norm-fold": lambda gain, bias, W, c: np.concatenate([np.diag(gain) @ W, [W.T @ bias + c]]),
+    "layer-norm-centred": lambda W: W @ (np.eye(W.shape[1]) - 1 / W.shape[1]),
+    "feed-forward-majority": lambda x: np.array([[a * b + b * c + c * a - 2 * a * b * c] for a, b, c in x]),
+    "feed-forward-parameters": 901 * 320 + 321 * 900,
+    "feed-forward-gelu": lambda x: x * special.erfc(-x / np.sqrt(2)) / 2,
+    "feed-forward-dropout": lambda x, rate, u: np.array(
+        [[0 if b < rate else a / (1 - rate) for a, b in zip(*rows)] for rows in zip(x, u)]
+    ),
+    "feed-forward-bug": lambda x, W_1, b_1, W_2, b_2: feed_forward(x, {"W_1": W_1, "b_1": b_1, "W_2": W_2, "b_2": b_2}),
+    "feed-forward-gauge": lambda W_2, a: np.diag(1 / a) @ W_2,
     "transformer-next": lambda logits: sorted(range(logits.shape[1]), key=lambda word: logits[-1, word])[-1],
     "transformer-cross": lambda x, memory, part, heads, keep: residual(
         x, lambda z: multi_head_attention(z, part, heads, memory, keep)[0], "pre", part["gain"], part["bias"]

@@ -9,10 +9,21 @@ import difflib
 
 import numpy as np
 
-from .exercises import attention, dot_product, masks, multi_head, self_attention, softmax, transformer, word_vectors
+from .exercises import (
+    attention,
+    dot_product,
+    feed_forward,
+    layer_norm,
+    masks,
+    multi_head,
+    self_attention,
+    softmax,
+    transformer,
+    word_vectors,
+)
 
 CHECKS = word_vectors.CHECKS | dot_product.CHECKS | softmax.CHECKS | attention.CHECKS | self_attention.CHECKS
-CHECKS |= masks.CHECKS | multi_head.CHECKS | transformer.CHECKS
+CHECKS |= masks.CHECKS | multi_head.CHECKS | layer_norm.CHECKS | feed_forward.CHECKS | transformer.CHECKS
 UNANSWERED = "not answered yet: replace the three dots, then run the cell again."
 
 
