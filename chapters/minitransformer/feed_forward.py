@@ -18,7 +18,8 @@ def gelu(x):
     in chapter 11.
     """
     x = floats(x)
-    return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi).astype(x.dtype) * (x + 0.044715 * x**3)))
+    # x**2 is a product and x**3 a power, which takes twenty times as long
+    return 0.5 * x * (1 + np.tanh((2 / np.pi) ** 0.5 * x * (1 + 0.044715 * x**2)))
 
 
 def feed_forward(x, params, activation=relu):
