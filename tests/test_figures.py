@@ -1,6 +1,7 @@
 """The drawing style: pictures follow the theme, say what is to be seen, and are the same every time."""
 
 import re
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
@@ -155,13 +156,32 @@ def test_another_model_gives_another_drawing_and_another_text(options):
     assert texts(first) != texts(other) and first.alt != other.alt
 
 
-def test_layers_stand_in_the_order_of_the_run():
+def test_the_text_tells_every_row_of_the_run_in_order():
     said = figures.architecture(*run(), alt=ALT).alt
-    encoder, decoder = said.split("Decoder, from below: ")
-    order = ["target ids", "embedding", "self-attention causal", "cross-attention 2 × 5 × 7", "feed-forward", "output"]
-    places = [decoder.index(word) for word in order]
-    assert places == sorted(places) and "causal" not in encoder and "LN to + 2 times" in encoder
-    assert said.endswith("Memory enters cross-attention as keys and values.")
+    feed_forward = "LN; feed-forward 8 → 32 → 8; + what entered LN → {0} × 8"
+    encoder = (
+        "source ids → 7; embedding; + with positions → 7 × 8; LN; self-attention 2 × 7 × 7; + what entered LN → 7 × 8"
+    )
+    decoder = (
+        "target ids → 5; embedding; + with positions → 5 × 8; LN; self-attention causal, 2 × 5 × 5; + what entered "
+    )
+    decoder += "LN → 5 × 8; LN; cross-attention 2 × 5 × 7; + what entered LN → 5 × 8"
+    assert said == (
+        f"{ALT} Encoder, from below: {encoder}; {feed_forward.format(7)}; LN → 7 × 8; memory; LN to + 2 times. "
+        f"Decoder, from below: {decoder}; {feed_forward.format(5)}; LN → 5 × 8; output head → 5 × 11; logits; "
+        "LN to + 2 times. Memory enters cross-attention as keys and values."
+    )
+
+
+@pytest.mark.parametrize("name", ["embedded", "attention", "feed_forward", "attention weights", "norm", "logits"])
+def test_every_shape_is_that_of_its_own_array(name):
+    model, seen = run(LanguageModel)
+    side = seen["decoder"]
+    part, key = {"norm": (side["norm"], "output"), "logits": (seen, name), "embedded": (side, name)}.get(
+        name, (side[1], name)
+    )
+    part[key] = np.zeros((3, 41, 43))
+    assert "3 × 41 × 43" in texts(figures.architecture(model, seen, alt=ALT))
 
 
 def test_a_sublayer_that_is_added_is_drawn():
@@ -179,6 +199,7 @@ def test_the_encoder_alone_has_no_decoder():
     del seen["decoder"], seen["logits"]
     drawn = texts(figures.architecture(model, seen, alt=ALT))
     assert "self-attention" in drawn and not {"cross-attention", "logits", "Decoder", "K", "V"} & set(drawn)
+    assert "ids" in drawn and drawn.index("7 × 8") and "memory" in drawn
 
 
 def test_attention_and_heads_say_the_shapes_of_their_arrays():
@@ -186,11 +207,12 @@ def test_attention_and_heads_say_the_shapes_of_their_arrays():
     assert [drawn.count(shape) for shape in ("6 × 8", "5 × 8", "5 × 3", "6 × 3", "6 × 5")] == [1, 1, 1, 1, 5]
     assert "mask" not in texts(figures.attention_steps(X, X, X, alt=ALT))
     heads = texts(figures.heads_steps(X, MATRICES, 4, alt=ALT))
-    assert heads.count("4 × 6 × 2") == 4 and "4 heads, weights 4 × 6 × 6" in heads
+    assert heads.count("4 × 6 × 2") == 4 and heads.count("6 × 8") == 6 and "4 heads, weights 4 × 6 × 6" in heads
 
 
 def test_the_overview_goes_from_words_to_one_row_of_the_vocabulary():
     drawn = texts(PICTURES["overview"]())
+    assert "ids" not in drawn and "logits" not in drawn
     assert drawn.index("<b>") < drawn.index("7") < drawn.index("embedding") < drawn.index("output head")
     assert "2 × 11" in drawn and "11" in drawn and "3, one after the other" in drawn
 
@@ -207,4 +229,29 @@ def test_a_diagram_stays_inside_its_picture_and_can_be_read_on_a_phone(name):
         for box in group.findall(SVG + "rect"):
             x, y, width, tall = (float(box.get(side)) for side in ("x", "y", "width", "height"))
             assert left + x >= 0 and left + x + width <= picture.width
-            assert float(height) + y >= 0 and float(height) + y + tall <= picture.height
+            assert float(height) + y >= 1 and float(height) + y + tall <= picture.height
+
+
+def boxes(picture):
+    """The front boxes of a diagram of one column, (top, height, width), and its texts, (text, height)."""
+    root = ElementTree.fromstring(picture._repr_html_())
+    rects = [[float(box.get(side)) for side in ("y", "height", "width")] for box in root.iter(SVG + "rect")]
+    return rects, {"".join(text.itertext()): float(text.get("y")) for text in root.iter(SVG + "text")}
+
+
+def test_boxes_stand_apart_with_their_labels_in_the_middle():
+    rects, heights = boxes(figures.heads_steps(X, MATRICES, 2, alt=ALT))
+    rows = sorted({tuple(rect[:2]) for rect in rects})
+    middles = {top + height / 2 for top, height in rows}
+    assert {heights[label] - 5 for label in ("x", "split", "merge")} <= middles
+    assert heights["attention"] + 2 in middles
+    gaps = [below[0] - sum(above) for above, below in pairwise(rows)]
+    assert sum(gap < 28 for gap in gaps) == 1  # the two sheets of attention lie on each other
+
+
+def test_boxes_grow_with_what_stands_in_them():
+    model, seen = Transformer(11, 8, 2, 1, np.random.default_rng(1)), {}
+    model(np.ones((12, 10), int), np.ones((12, 10), int), seen=seen)
+    rects, heights = boxes(figures.architecture(model, seen, alt=ALT))
+    frame, widest, *_ = sorted({width for _, _, width in rects}, reverse=True)
+    assert frame > widest > 6 * max(len(text) for text in heights)
