@@ -184,6 +184,16 @@ def test_every_shape_is_that_of_its_own_array(name):
     assert "3 × 41 × 43" in texts(figures.architecture(model, seen, alt=ALT))
 
 
+def test_rotary_positions_are_told_where_they_enter():
+    said = figures.architecture(*run(positions="rotary"), alt=ALT).alt
+    assert said.count("rotary") == 2 and "self-attention rotary, causal, 2 × 5 × 5" in said
+
+
+def test_three_orders_stand_side_by_side():
+    drawn = figures.block("pre", "post", "none", alt=ALT)
+    assert {"Pre-norm", "Post-norm", "No norm"} <= set(texts(drawn)) and drawn.width > PICTURES["block"]().width
+
+
 def test_a_sublayer_that_is_added_is_drawn():
     model, seen = run(LanguageModel)
     before = texts(figures.architecture(model, seen, alt=ALT))

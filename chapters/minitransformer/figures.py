@@ -430,10 +430,12 @@ def _diagram(columns, alt, half=58, room=22, link=None):
     steps = [step for _, rows, _ in columns for step in rows]
     half = max([half, *(max(6.2 * len(_shape(step.shape)), 3.2 * len(step.note) + 4) for step in steps)])
     near = half + (12 if len(columns) > 1 else 36)
-    xs = room + half, room + half + 2 * near + 26
+    xs = [
+        room + half + (2 * near + 26) * (i > 0) + (near + 26 + half + room) * max(i - 1, 0) for i in range(len(columns))
+    ]
     spans = [_spans(rows, frame) for _, rows, frame in columns]
     svg, told = "", [alt]
-    for (title, rows, frame), span, x, side in zip(columns, spans, xs, (-1, 1)):
+    for (title, rows, frame), span, x, side in zip(columns, spans, xs, (-1, 1, 1)):
         inside = _column(rows, frame, span, side, half) + _svg("g", _text(0, 24, title), font_weight="bold")
         svg += _svg("g", inside, transform=f"translate({x:g} 0)")
         said = "; ".join(_told(rows, i) for i in range(len(rows)))
@@ -444,7 +446,7 @@ def _diagram(columns, alt, half=58, room=22, link=None):
         told.append(f"{columns[0][1][-1].label} enters {columns[1][1][link].label} as keys and values.".capitalize())
     height = 4 - min(span[-1][0] for span in spans)
     inside = _svg("g", svg, transform=f"translate(0 {height:g})", font_family="inherit")
-    return Picture(xs[len(columns) - 1] + (half + room if columns[1:] else near), height + 32, inside, " ".join(told))
+    return Picture(xs[-1] + (half + room if columns[1:] else near), height + 32, inside, " ".join(told))
 
 
 def _told(rows, i):
@@ -550,7 +552,7 @@ def _residual(norm, step, shape=()):
 
 
 def block(*norms, alt, shape=()):
-    """Draw a layer in one or two orders side by side, of "pre", "post" and "none"; used in chapter 9.
+    """Draw a layer in up to three orders side by side, of "pre", "post" and "none"; used in chapter 9.
 
     `shape` is that of what goes in and comes out.
     """
@@ -576,7 +578,9 @@ def _side(model, seen, side, both):
     parts, shape, rows = seen[side], seen[side]["embedded"].shape, []
     for name, output in parts[1].items():
         if not name.endswith(" weights"):
-            rows += _residual(model.norm, _sublayer(name, parts[1], model.params[side][1][name]), output.shape)
+            rows += _residual(
+                model.norm, _sublayer(name, parts[1], model.params[side][1][name], model.positions), output.shape
+            )
     label = {"encoder": "source ids", "decoder": "target ids"}[side] if both else "ids"
     before = [_Step(label, shape=shape[:-1]), _Step("embedding", "ink", shape)]
     if model.positions in ("sinusoidal", "learned"):
@@ -590,15 +594,16 @@ def _side(model, seen, side, both):
     return [*before, *rows, *end], frame
 
 
-def _sublayer(name, outputs, params):
+def _sublayer(name, outputs, params, positions):
     """Return the step of a sublayer, with the shape of its weights, or of what is inside a feed-forward part."""
     weights = outputs.get(f"{name} weights")
     if weights is None:
         sizes = [*params["W_1"].shape, params["W_2"].shape[-1]] if "W_1" in params else []
         return _Step(name.replace("_", "-"), "ink", note=" → ".join(map(str, sizes)))
     causal = weights.shape[-1] == weights.shape[-2] > 1 and not np.triu(weights, 1).any()
+    rotary = "rotary, " * (positions == "rotary" and name == "attention")
     label = "self-attention" if name == "attention" else name.replace("_", "-")
-    return _Step(label, "weight", note="causal, " * causal + _shape(weights.shape))
+    return _Step(label, "weight", note=rotary + "causal, " * causal + _shape(weights.shape))
 
 
 def attention_steps(queries, keys, values, keep=None, *, alt):
