@@ -73,7 +73,7 @@ def assert_curves(place, curves, p, home):
     kept = [t for t in range(n) if 0 <= t + p - home < n]
     moved = np.stack([across[np.add(kept, p - home)], height(curves[home, kept])], -1)
     np.testing.assert_allclose(drawn(place, "pale"), moved, **close)
-    left, there = re.findall(r"(?:left|top): ([-\d.e]+)%", place.locator(".mt-here").get_attribute("style"))
+    left, there = re.findall(r"(?:left|top): ([-\d.e]+)%", place.locator(".mt-spot").get_attribute("style"))
     np.testing.assert_allclose([float(left), float(there)], [across[p], height(curves[p, p])], **close)
 
 
@@ -170,7 +170,7 @@ def test_the_slider_follows_a_finger_and_the_page_scrolls_elsewhere(show):
 @pytest.mark.parametrize("position", [0, 5, 11])
 def test_the_mark_stands_over_the_thumb_of_the_slider(show, width, position):
     tab = show(("position", {**POSITION, "position": position}), width=width, reduced_motion="reduce")
-    box, mark = tab.get_by_role("slider").bounding_box(), tab.locator(".mt-here").bounding_box()
+    box, mark = tab.get_by_role("slider").bounding_box(), tab.locator(".mt-spot").bounding_box()
     thumb = box["x"] + 10 + (box["width"] - 20) * position / 11  # the thumb is 20 pixels wide
     assert mark["x"] + mark["width"] / 2 == pytest.approx(thumb, abs=1)
 

@@ -167,7 +167,7 @@ function settings(set) {
   const pre = box("norm before each sublayer (pre)", (pre) => set({ norm: pre ? "pre" : "post" }));
   const tied = box("output tied to the embedding", (tied) => set({ tied }));
   const grid = make("div", { class: "mt-sizes" }, ...sizes.map(([, each]) => each.node), pre.node, tied.node);
-  const node = make("div", { class: "mt-settings mt-controls" }, kind.node, grid);
+  const node = make("div", { class: "mt-sizing mt-controls" }, kind.node, grid);
   const draw = (model) => {
     kind.draw(model.kind);
     for (const [key, each] of sizes) each.draw(model[key]);

@@ -130,7 +130,7 @@ function graph(n, move) {
   const [zero, mark, pale, line, points] = ["mt-zero", "mt-mark", "mt-pale", "mt-line", "mt-points"].map(part);
   const box = { viewBox: "0 0 100 100", preserveAspectRatio: "none", role: "img" };
   const svg = make("svg", box, zero, mark, pale, line, points);
-  const here = make("div", { class: "mt-here", "aria-hidden": "true" });
+  const here = make("div", { class: "mt-spot", "aria-hidden": "true" });
   const levels = ["top", "zero", "bottom"].map((name) => make("span", { class: `mt-at-${name}` }, place(name)));
   const sides = make("div", { class: "mt-levels mt-muted", "aria-hidden": "true" }, ...levels);
   const range = slider({ min: 0, max: n - 1, step: 1, "aria-label": "position" }, move);
