@@ -44,6 +44,14 @@ START = {
         **{"kind": "decoder", "d": 16, "heads": 2, "layers": 2, "hidden": 64, "vocabulary": 11, "n": 9},
         **{"norm": "pre", "tied": True},
     },
+    "features": {
+        **{"labels": ["one", "two", "three", "four"], "x": [1.0, 2.0, 3.0, 4.5], "gain": [1.0, 1.0, 2.0, 1.0]},
+        **{"bias": [0.0, 0.5, 0.0, 0.0], "eps": 1e-5},
+    },
+    "depth": {
+        **{"scale": 0.9, "depth": 24, "plain": [0.9**i * (1 + 0.1 * (-1) ** i) for i in range(1, 49)]},
+        **{"residual": [1.81 ** (i / 2) * (1 - 0.1 * (-1) ** i) for i in range(1, 49)]},
+    },
 }
 CLOSE = {"rtol": 1e-6, "atol": 1e-12}  # page and Python do the same sums in the same precision
 PAUSE = 700  # milliseconds, after which a sentence is spoken

@@ -62,7 +62,7 @@ def test_arrays_are_as_good_as_lists():
             "vector",
             VECTORS,
             "name is 'vector'; expected an explorable: vectors or temperature or lookup or sheet or masks or heads "
-            "or position or build.",
+            "or position or build or features or depth.",
         ),
         ("vectors", {}, "vectors was given no state; expected a, b."),
         ("vectors", {**VECTORS, "c": [0, 1]}, "vectors was given a, b, c; expected a, b."),
@@ -128,6 +128,10 @@ def test_arrays_are_as_good_as_lists():
         ("build", {**START["build"], "layers": 0}, "layers is 0; expected a whole number from 1 to 100000."),
         ("build", {**START["build"], "d": 8.0}, "d is 8.0; expected a whole number from 1 to 100000."),
         ("build", {**START["build"], "norm": "none"}, "norm is 'none'; expected pre or post."),
+        ("features", {**START["features"], "labels": ["a"]}, "labels is ['a']; expected 4 to 8 words."),
+        ("features", {**START["features"], "gain": [1]}, "gain is [1]; expected a finite number for each label."),
+        ("depth", {**START["depth"], "depth": 49}, "depth is 49; expected a whole number from 1 to 48."),
+        ("depth", {**START["depth"], "plain": [1, 0]}, "plain is [1, 0]; expected 48 positive finite numbers."),
     ],
 )
 def test_a_state_that_cannot_be_shown_is_refused_in_a_sentence(make, name, state, said):
@@ -149,6 +153,7 @@ MOVED = {
     **{"vectors": {"a": [0.5, 0.5]}, "temperature": {"scores": [0.5, 0, 0, 1]}, "lookup": {"keys_": [[1, 2]] * 3}},
     **{"sheet": {"scaled": True}, "masks": {"padded": 2}, "heads": {"step": 3}},
     **{"position": {"kind": "rotary"}, "build": {"layers": 5}},
+    **{"features": {"eps": 0.1}, "depth": {"depth": 7}},
 }
 
 

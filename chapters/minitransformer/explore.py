@@ -36,6 +36,10 @@ MODEL = "decoder or encoder-decoder", lambda value, _: value in ("decoder", "enc
 SIZE = "a whole number from 1 to 100000", lambda value, _: type(value) is int and 1 <= value <= 100_000
 NORM = "pre or post", lambda value, _: value in ("pre", "post")
 SIZES = "d", "heads", "layers", "hidden", "vocabulary", "n"
+NAMES = "4 to 8 words", lambda value, _: any(_words(value, size) for size in range(4, 9))
+EACH = "a finite number for each label", lambda value, all: _table([value], 1, len(all["labels"]))
+DEPTH = "a whole number from 1 to 48", lambda value, _: type(value) is int and 1 <= value <= 48
+MEASURED = "48 positive finite numbers", lambda value, _: _numbers(value) and len(value) == 48 and min(value) > 0
 STATES = {  # explorable -> part of its state -> what it must be, in words and as a test of it and the whole state
     "vectors": {"a": PAIR, "b": PAIR},
     "temperature": {"scores": SCORES, "labels": LABELS, "temperature": POSITIVE},
@@ -45,6 +49,8 @@ STATES = {  # explorable -> part of its state -> what it must be, in words and a
     "heads": {"labels": WORDS, "queries": ROWS, "keys": ALIKE, "values": ALIKE, "heads": HEADS, "step": STEP},
     "position": {"kind": ENCODING, "learned": PLACES, "position": PLACE, "query": WIDE, "key": WIDE},
     "build": {"kind": MODEL, **dict.fromkeys(SIZES, SIZE), "norm": NORM, "tied": FLAG},
+    "features": {"labels": NAMES, "x": EACH, "gain": EACH, "bias": EACH, "eps": POSITIVE},
+    "depth": {"scale": POSITIVE, "depth": DEPTH, "plain": MEASURED, "residual": MEASURED},
 }
 
 
@@ -103,6 +109,7 @@ def explorable(name, still, **state):
     "masks" scores (n, n), causal, padded (how many at the end), temperature; "heads" queries, keys and values (n, d),
     heads, step (0 to 5).  "position" kind, position, learned (n, d), query and key (d,); "build" kind ("decoder" or
     "encoder-decoder"), d, heads, layers, hidden, vocabulary, n, norm ("pre" or "post"), tied.
+    "features" labels, x, gain and bias (d,), eps; "depth" scale, depth (1 to 48), plain and residual (48,), measured.
     Raises ValueError where the name is unknown or the state is not of this kind.
     """
     data = html.escape(json.dumps(_checked(name, state), ensure_ascii=False))
