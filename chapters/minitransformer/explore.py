@@ -101,7 +101,7 @@ def _style(name):
 
 
 def explorable(name, still, **state):
-    """Return the explorable `name` as HTML that needs no kernel, server or network; used in chapters 2 to 7.
+    """Return the explorable `name` as HTML that needs no kernel, server or network; used in chapters 2 to 12.
 
     `still` is the Picture that is seen in its place in print and without JavaScript.  `state` is how it starts:
     "vectors" a (2,), b (2,); "temperature" scores (n,), labels (n,), temperature; and, all with labels (n,):

@@ -68,7 +68,7 @@ const HANDS = {
 const CURVES = {
   sinusoidal: "This encoding’s dot product with that of each position:",
   learned: "This row’s dot product with that of each position:",
-  rotary: "The query, turned to here, · the key, turned to each position:",
+  rotary: "Query turned to this position · key turned to each position:",
 };
 
 // ---- what is seen --------------------------------------------------------------------------------------------------
@@ -104,6 +104,7 @@ function clocks(d) {
     const longest = Math.max(...lengths) || 1;
     const at = ([right, up]) => [(right * HAND) / longest, (-up * HAND) / longest]; // y points down there
     note.textContent = HANDS[kind];
+    list.classList.toggle("mt-turned", kind === "rotary"); // it is a query, then
     faces.forEach(({ start, hand, tip, cells }, i) => {
       const pair = pairs(rows[position])[i];
       const [x, y] = at(pair);
