@@ -13,6 +13,7 @@ from minitransformer.feed_forward import feed_forward
 from minitransformer.layer_norm import layer_norm, rms_norm
 from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
+from minitransformer.residuals import residual
 from minitransformer.self_attention import self_attention
 from minitransformer.transformer import LanguageModel, Transformer
 
@@ -76,6 +77,8 @@ MODELS = {
     ),
     "layer_norm": Model(lambda x: layer_norm(x, *SCALES), causal=True, equivariant=True),
     "rms_norm": Model(lambda x: rms_norm(x, SCALES[0]), causal=True, equivariant=True),
+    "residual, pre": Model(lambda x: residual(x, np.tanh, "pre", *SCALES), causal=True, equivariant=True),
+    "residual, post": Model(lambda x: residual(x, np.tanh, "post", *SCALES), causal=True, equivariant=True),
     "encoder": Model(lambda x: ENCODERS["none"].run(x, "encoder"), equivariant=True),
     "encoder, rotary": Model(lambda x: ENCODERS["rotary"].run(x, "encoder")),
 } | {

@@ -1,6 +1,8 @@
 """The exercises' checks: each accepts two right answers written differently and rejects every usual wrong one."""
 
 import re
+from functools import reduce
+from math import comb
 
 import numpy as np
 import pytest
@@ -98,6 +100,20 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
     "layer-norm-undo": lambda normed, mean, variance, eps: (normed.T * (variance + eps) ** 0.5 + mean).T,
     "layer-norm-fold": lambda gain, bias, W, c: np.concatenate([np.diag(gain) @ W, [W.T @ bias + c]]),
     "layer-norm-centred": lambda W: W @ (np.eye(W.shape[1]) - 1 / W.shape[1]),
+    "residuals-paths": lambda L, k: comb(L, k) * k // L,
+    "residuals-length": lambda L, s: np.average(
+        range(L + 1), weights=[comb(L, k) * s ** (2 * k) for k in range(L + 1)]
+    ),
+    "residuals-block": lambda x, attend, feed: residual(residual(x, attend), feed),
+    "residuals-scale": lambda L: np.sqrt(np.expm1(np.log(2) / L)),
+    "residuals-second": lambda Js: sum(Js[i] @ Js[:i].sum(axis=0) for i in range(len(Js))),
+    "residuals-remove": lambda x, layers, i: (
+        np.linalg.norm(
+            (full := reduce(lambda z, f: z + f(z), layers, x))
+            - reduce(lambda z, f: z + f(z), layers[:i] + layers[i + 1 :], x)
+        )
+        / np.linalg.norm(full)
+    ),
     "feed-forward-majority": lambda x: np.array([[a * b + b * c + c * a - 2 * a * b * c] for a, b, c in x]),
     "feed-forward-parameters": 901 * 320 + 321 * 900,
     "feed-forward-gelu": lambda x: x * special.erfc(-x / np.sqrt(2)) / 2,
