@@ -3,18 +3,18 @@
 import { begin, brief, button, change, field, make, numbers, slider, speaker } from "./parts.mjs";
 
 const DEEPEST = 48;
-const DECADES = 15; // the axis goes from 10⁻¹⁵ to 10¹⁵, whatever the scale, so that one can compare
+const DECADES = 12; // the axis goes from 10⁻¹² to 10¹², whatever the scale, so that one can compare
 const LEAST = 0.25; // the slider of the scale goes from here to 2
 
 // ---- the mathematics -----------------------------------------------------------------------------------------------
 
 // A branch of scale s adds s² to the square of the size, for it points elsewhere than what it is added to.
 const CHAINS = {
-  plain: { name: "plain", law: "sᴸ", size: (s, l) => s ** l },
-  residual: { name: "residual", law: "(1 + s²) to the power of L/2", size: (s, l) => (1 + s * s) ** (l / 2) },
+  plain: { name: "plain", law: "s", power: "L", size: (s, l) => s ** l },
+  residual: { name: "residual", law: "(1 + s²)", size: (s, l) => (1 + s * s) ** (l / 2) },
   divided: {
     name: "residual, branches divided by √L",
-    law: "(1 + s²/L) to the power of L/2",
+    law: "(1 + s²/L)",
     size: (s, l) => (1 + (s * s) / l) ** (l / 2),
   },
 };
@@ -30,14 +30,15 @@ function written(size) {
 function remark({ scale: s, depth }) {
   const size = (name) => written(CHAINS[name].size(s, depth));
   const layers = depth === 1 ? "1 layer" : `${depth} layers`;
-  const three = `plain ${size("plain")}, residual ${size("residual")}; with branches divided by √${depth}, ${size("divided")}`;
-  const limit = `below ${written(Math.exp((s * s) / 2))}, at any depth`;
+  const two = `plain ${size("plain")}, residual ${size("residual")}`;
+  const three = `${two}; with branches divided by √${depth}, ${size("divided")}`;
+  const limit = written(Math.exp((s * s) / 2));
   const why = {
-    "-1": "The plain chain multiplies by less than 1 again and again, and vanishes. The residual one lets a 1 through.",
+    "-1": "The plain chain multiplies by less than 1 each time, and vanishes. The residual one lets a 1 through.",
     0: "Only at s = 1 does the plain chain keep its size. The residual one grows by √2 in each layer.",
-    1: "Both multiply by more than 1 again and again, and explode.",
+    1: "Both multiply by more than 1 each time, and explode.",
   }[Math.sign(s - 1)];
-  return `${layers}, s = ${s}: ${three}. ${why} Divided branches keep it ${limit}.`;
+  return `${layers}, s = ${s}: ${three}. ${why} With divided branches it never exceeds exp(s²/2) = ${limit}.`;
 }
 
 // ---- what is seen --------------------------------------------------------------------------------------------------
@@ -47,7 +48,7 @@ function graph(move) {
   const { place, show } = numbers();
   const at = (l, size) => [(100 * l) / DEEPEST, 50 - (50 * Math.log10(size)) / DECADES];
   const line = (name) => make("path", { class: name });
-  const levels = Array.from({ length: 7 }, (_, i) => 5 * i - DECADES);
+  const levels = Array.from({ length: 7 }, (_, i) => 4 * i - DECADES);
   const grid = make("path", { class: "mt-net", d: levels.map((power) => `M${at(0, 10 ** power)}H100`).join("") });
   const [one, mark] = [make("path", { class: "mt-one", d: "M0 50H100" }), line("mt-here")];
   const curves = Object.keys(CHAINS).map((name) => [name, line(`mt-faint mt-is-${name}`), line(`mt-is-${name}`)]);
@@ -55,10 +56,11 @@ function graph(move) {
   const drawn = [...curves.flatMap(([, faint, full]) => [faint, full]), ...dots.map(([, path]) => path)];
   const box = { viewBox: "0 0 100 100", preserveAspectRatio: "none", role: "img" };
   const svg = make("svg", box, grid, one, mark, ...drawn);
-  const words = { "-15": "10⁻¹⁵", "-10": "10⁻¹⁰", "-5": "10⁻⁵", 0: "1", 5: "10⁵", 10: "10¹⁰", 15: "10¹⁵" };
-  const label = (power) => make("span", { style: `top: ${at(0, 10 ** power)[1]}%` }, words[power]);
-  const sides = make("div", { class: "mt-sides mt-muted", "aria-hidden": "true" }, ...levels.map(label));
-  const caption = make("p", { class: "mt-muted" }, "Size of the gradient at the first layer, where it is 1 at the last.");
+  const words = ["10⁻¹²", "10⁻⁸", "10⁻⁴", "1", "10⁴", "10⁸", "10¹²"];
+  const labels = levels.map((power, i) => make("span", { style: `top: ${at(0, 10 ** power)[1]}%` }, words[i]));
+  const sides = make("div", { class: "mt-sides mt-muted", "aria-hidden": "true" }, ...labels);
+  const what = "Size of the gradient that arrives at the first layer, if it is 1 behind the last.";
+  const caption = make("p", { class: "mt-muted" }, what);
   const range = slider({ min: 0, max: DEEPEST, step: 1, "aria-label": "depth" }, (l) => move(Math.max(1, l)));
   const ends = ["0", "", DEEPEST].map((text) => make("span", {}, text));
   ends[1].append("layers L: ", place("depth"));
@@ -77,7 +79,7 @@ function graph(move) {
     for (const [name, dotted] of dots) {
       change(dotted, { d: known ? measured[name].map((size, i) => `M${at(i + 1, size)}h0`).join("") : "" });
     }
-    change(mark, { d: `M${at(depth, 1)[0]} 0V100` });
+    change(mark, { d: `M${at(depth, 10 ** DECADES)}L${at(depth, 10 ** -DECADES)}` });
     change(svg, { "aria-label": `sizes behind 1 to ${DEEPEST} layers, logarithmic axis` });
     show("depth", depth, depth);
     range.value = depth;
@@ -91,7 +93,8 @@ function amount(move) {
   const limits = { min: Math.log2(LEAST), max: 1, step: 0.05, "aria-label": "scale" };
   const range = slider(limits, (power) => move(Number((2 ** power).toPrecision(3))));
   const typed = field({ "aria-label": "scale as a number", "data-name": "scale" }, (value) => value > 0, move);
-  const words = make("div", { "aria-hidden": "true" }, ...["0.25", "0.5", "1", "2"].map((text) => make("span", {}, text)));
+  const mark = (text, i) => make("span", { style: `--at: ${i / 3}` }, text);
+  const words = make("div", { "aria-hidden": "true" }, ...["0.25", "0.5", "1", "2"].map(mark));
   const name = make("span", {}, "scale ", make("i", {}, "s"), " of a layer");
   const node = make("div", { class: "mt-scaling mt-controls" }, name, make("div", {}, range, words), typed.node);
   const draw = (scale) => {
@@ -106,13 +109,15 @@ function amount(move) {
 function legend(first) {
   const { place, show } = numbers();
   const title = (text) => make("th", { scope: "col" }, text);
-  const rows = Object.entries(CHAINS).map(([key, { name, law }]) => {
-    const sample = make("svg", { viewBox: "0 0 28 8", "aria-hidden": "true" }, make("path", { class: `mt-is-${key}`, d: "M0 4H28" }));
-    const head = make("th", { scope: "row" }, sample, name, make("span", { class: "mt-law" }, law));
+  const rows = Object.entries(CHAINS).map(([key, { name, law, power = "L/2" }]) => {
+    const line = make("path", { class: `mt-is-${key}`, d: "M0 4H28" });
+    const sample = make("svg", { viewBox: "0 0 28 8", "aria-hidden": "true" }, line);
+    const formula = make("span", { class: "mt-law" }, law, make("sup", {}, power));
+    const head = make("th", { scope: "row" }, sample, name, formula);
     const cells = [place(key), MEASURED.includes(key) ? place(`measured-${key}`) : "–"];
     return make("tr", {}, head, ...cells.map((cell) => make("td", {}, cell)));
   });
-  const top = make("tr", {}, make("td"), title("formula"), title(`measured, s = ${first}`));
+  const top = make("tr", {}, make("td"), title("formula"), title(`measured, s\u00a0=\u00a0${first}`));
   const node = make("table", { class: "mt-chains" }, make("thead", {}, top), make("tbody", {}, ...rows));
   const draw = ({ scale, depth, ...measured }, known) => {
     for (const [key, { size }] of Object.entries(CHAINS)) show(key, size(scale, depth), written(size(scale, depth)));

@@ -1,6 +1,20 @@
 // Chapter 8: one token through layer normalisation.  State: labels (4 to 8), x, gain and bias (a number for each), eps.
-import { begin, box, brief, button, change, dial, entry, field, fixed, make, numbers, quoted } from "./parts.mjs";
-import { slider, speaker } from "./parts.mjs";
+import {
+  begin,
+  box,
+  brief,
+  button,
+  change,
+  dial,
+  entry,
+  field,
+  fixed,
+  make,
+  numbers,
+  quoted,
+  slider,
+  speaker,
+} from "./parts.mjs";
 
 const MOST = 1e6; // no button makes a feature larger
 const ROUNDING = 1e-24; // a variance this small against the mean square is rounding alone
@@ -35,52 +49,54 @@ function remark({ labels, x, gain, bias, eps }, { middle, variance, normed, boun
   const then = moved ? " Gain and bias then stretch and shift each feature by itself." : "";
   const far = normed.findIndex((value) => Math.abs(value) > 0.99 * bound);
   if (variance <= ROUNDING * mean(x.map((value) => value ** 2))) {
-    return "All features are equal: there is nothing to tell apart. Each output is its bias; without ε it would be 0/0.";
+    return "All features are equal: no differences are left. Each output is its bias; without ε it would be 0/0.";
   }
   if (eps > variance / 9) {
     const size = fixed(Math.sqrt(variance / (variance + eps)), 2);
-    return `Here ε counts beside the variance: the normalised features have a standard deviation of ${size}, not 1.${then}`;
+    return `Here ε counts beside the variance: normalised, the standard deviation is ${size} and not 1.${then}`;
   }
   if (far >= 0) {
     const alone = `${quoted(labels[far])} stands alone and is as large as any can be, ${most}, however far you pull it`;
     return `${alone}. The others are pressed together.${then}`;
   }
   const facts = `The mean is ${brief(middle, 2)}, the standard deviation ${brief(Math.sqrt(variance), 2)}`;
-  return `${facts}: normalised, each feature says how many of these it lies from the mean. None exceeds ${most}.${then}`;
+  const each = "each normalised feature says how many of these it lies from the mean, and none exceeds";
+  return `${facts}: ${each} ${most}.${then}`;
 }
 
 // Each changes every feature, and tells what came of it.
 const BUTTONS = [
-  { name: "add 1 to all", change: (value) => value + 1, did: "Every feature rose by 1", why: "the mean rose with them" },
-  { name: "double all", change: (value) => 2 * value, did: "Every feature doubled", why: "so did the deviation" },
+  { name: "add 1 to all", change: (x) => x + 1, did: "Every feature rose by 1", why: "the mean rose with them" },
+  { name: "double all", change: (x) => 2 * x, did: "Every feature doubled", why: "so did the standard deviation" },
 ];
 
 function told({ did, why }, largest) {
-  const still = largest < 0.0005;
-  return `${did}. The largest change of an output is ${fixed(largest, 3)}${still ? `: ${why}` : ", for ε counts here"}.`;
+  const cause = largest < 0.0005 ? `: ${why}` : ", for ε counts here";
+  return `${did}. The largest change of an output is ${fixed(largest, 3)}${cause}.`;
 }
 
 // ---- what is seen --------------------------------------------------------------------------------------------------
 
-// A line for each feature: its name, which chooses it; x, to be dragged and typed; what becomes of it, drawn and written.
+// A line for each feature: its name, which chooses it; x, to be dragged and typed; and what becomes of it.
 function chart(labels, choose, move) {
   const { place, show } = numbers();
   let reach = 0;
   const lines = labels.map((label, i) => {
     const name = button(label, () => choose(i));
     const range = slider({ step: "any", "aria-label": label }, (value) => move(i, tidy(value)));
-    const typed = field({ "aria-label": `${label} as a number`, "data-name": `x-${i}` }, () => true, (v) => move(i, v));
+    const named = { "aria-label": `${label} as a number`, "data-name": `x-${i}` };
+    const typed = field(named, () => true, (value) => move(i, value));
     const [normed, out, limit] = ["normed", "out", "limit"].map((part) => make("div", { class: `mt-part-${part}` }));
     const drawn = make("div", { class: "mt-rail", "aria-hidden": "true" }, limit, normed, out);
-    const arrow = make("span", { class: "mt-muted" }, " → ");
+    const arrow = make("span", { class: "mt-spoken" }, " becomes ");
     const written = make("span", { class: "mt-became" }, place(`normed-${i}`), arrow, place(`out-${i}`));
     const node = make("div", { class: "mt-feature" }, name, range, typed.node, drawn, written);
     return { node, name, range, typed, normed, out, limit };
   });
   const note = make("p", { class: "mt-muted" });
   const key = (part, text) => make("span", { class: `mt-key-${part}` }, text);
-  note.append("Drag or type the features. ", key("normed", "normalised"), " → ", key("out", "after gain and bias"));
-  note.append("; dashed: the most that is possible before gain and bias.");
+  note.append("Drag or type the features. ", key("normed", "Normalised"), ", then ", key("out", "with gain and bias"));
+  note.append(". Dashed: the most that there can be without them.");
   const draw = (now, { normed, out, bound }, chosen, fresh) => {
     reach = Math.max(fresh ? 0 : reach, nice(Math.max(1, ...now.x.map(Math.abs)) * (fresh ? 1.5 : 1)));
     const full = 1.2 * bound * 2 ** Math.max(0, Math.ceil(Math.log2(Math.max(...out.map(Math.abs)) / (1.2 * bound))));
@@ -104,7 +120,7 @@ function chart(labels, choose, move) {
 // Gain and bias of the chosen feature, or of all at once.
 function affine(move, together) {
   const all = box("for all features", together);
-  const title = make("div", {});
+  const title = make("span");
   const row = (name) => {
     const range = slider({ min: -3, max: 3, step: 0.1, "aria-label": name }, (value) => move(name, value));
     const typed = field({ "aria-label": `${name} as a number`, "data-name": name }, () => true, (v) => move(name, v));
