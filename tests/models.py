@@ -13,6 +13,7 @@ from minitransformer.feed_forward import feed_forward
 from minitransformer.layer_norm import layer_norm, rms_norm
 from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
+from minitransformer.positions import rotary, sinusoidal_positions
 from minitransformer.residuals import residual
 from minitransformer.self_attention import self_attention
 from minitransformer.transformer import LanguageModel, Transformer
@@ -71,6 +72,10 @@ MODELS = {
     "multi_head_attention, causal": Model(
         lambda x: multi_head_attention(x, MULTI, HEADS, keep=causal(x))[0], causal=True
     ),
+    "self_attention, sinusoidal positions": Model(
+        lambda x: self_attention(x + sinusoidal_positions(x.shape[-2], WIDTH), SINGLE)[0]
+    ),
+    "multi_head_attention, rotary": Model(lambda x: multi_head_attention(x, MULTI, HEADS, turn=rotary)[0]),
     "feed_forward": Model(lambda x: feed_forward(x, WIDE), causal=True, equivariant=True),
     "multi_head_attention, to a memory": Model(
         lambda x: multi_head_attention(x, CROSS, HEADS, context=MEMORY)[0], causal=True, equivariant=True
