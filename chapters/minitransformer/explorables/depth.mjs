@@ -1,4 +1,4 @@
-// Chapter 9: the size of a gradient behind many layers.  State: scale, how much a layer scales it; depth; plain and
+// Chapter 9: the size of a vector or a gradient behind many layers.  State: scale, how much a layer scales it; depth; plain and
 // residual, what was measured behind 1 to 48 layers at the scale that it starts with.
 import { begin, brief, button, change, field, make, numbers, slider, speaker } from "./parts.mjs";
 
@@ -59,7 +59,7 @@ function graph(move) {
   const words = ["10⁻¹²", "10⁻⁸", "10⁻⁴", "1", "10⁴", "10⁸", "10¹²"];
   const labels = levels.map((power, i) => make("span", { style: `top: ${at(0, 10 ** power)[1]}%` }, words[i]));
   const sides = make("div", { class: "mt-sides mt-muted", "aria-hidden": "true" }, ...labels);
-  const what = "Size of the gradient that arrives at the first layer, if it is 1 behind the last.";
+  const what = "What L layers make of the size 1: of a vector on the way up, of a gradient on the way down.";
   const caption = make("p", { class: "mt-muted" }, what);
   const range = slider({ min: 0, max: DEEPEST, step: 1, "aria-label": "depth" }, (l) => move(Math.max(1, l)));
   const ends = ["0", "", DEEPEST].map((text) => make("span", {}, text));
