@@ -1,5 +1,5 @@
-// Chapter 9: what many layers make of a size.  State: scale, how much a layer scales it; depth; plain and residual, what
-// was measured behind 1 to 48 layers at the scale that it starts with.
+// Chapter 9: what many layers make of a size.  State: scale, how much a layer scales it; depth; plain and residual,
+// what was measured behind 1 to 48 layers at the scale that it starts with.
 import { begin, brief, button, change, field, make, numbers, slider, speaker } from "./parts.mjs";
 
 const DEEPEST = 48;
