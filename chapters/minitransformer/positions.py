@@ -32,7 +32,7 @@ def rotary(x, positions=None):
     Shapes: x (…, n, d_k), positions (n,), 0 to n − 1 where they are not given -> (…, n, d_k): features 2i and 2i + 1
     are turned by t / 10000^(2i/d_k), so dot products of turned vectors depend on the distance of their positions alone.
     float32 stays float32.  Raises ValueError where d_k is not even or positions are not one for each row.
-    Su et al. (2021); built in chapter 10.
+    Su et al. (2024); built in chapter 10.
     """
     x = floats(x)
     positions = np.arange(x.shape[-2]) if positions is None else floats(positions, "positions")
