@@ -119,11 +119,14 @@ def _apart(y, gap, left=None, right=None):
 def _mesh(axis, matrix, role, top, keep):
     """Shade the cells of `matrix` (n, m) by opacity: 0 is the paper; cross out what is hidden."""
     n, m = matrix.shape
-    for i, j in np.ndindex(n, m):
-        shade = 0.65 * float(np.clip(matrix[i, j] / top, 0, 1)) if keep[i, j] else 0
-        axis.add_patch(mpl.patches.Rectangle((j - 0.5, i - 0.5), 1, 1, fc=_color(role), alpha=shade, lw=0))
-        if not keep[i, j]:
-            axis.plot([j - 0.28, j + 0.28], [i + 0.28, i - 0.28], color=_color("muted"), lw=1.2)
+    shades = np.where(keep, 0.65 * np.clip(np.nan_to_num(matrix) / top, 0, 1), 0).round(2)
+    for shade in np.unique(shades[shades > 0]):  # one path for all cells of a shade: a tenth of the page's weight
+        cells = [mpl.path.Path.unit_rectangle().transformed(mpl.transforms.Affine2D().translate(j - 0.5, i - 0.5))
+                 for i, j in np.argwhere(shades == shade)]  # fmt: skip
+        path = mpl.path.Path.make_compound_path(*cells)
+        axis.add_patch(mpl.patches.PathPatch(path, fc=_color(role), alpha=float(shade), lw=0))
+    for i, j in np.argwhere(~keep):
+        axis.plot([j - 0.28, j + 0.28], [i + 0.28, i - 0.28], color=_color("muted"), lw=1.2)
     axis.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), aspect="equal")
     for side in np.arange(n + 1) - 0.5:
         axis.axhline(side, color=_color("grid"), lw=0.5)
