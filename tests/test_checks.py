@@ -11,6 +11,7 @@ from scipy import spatial, special
 from minitransformer.checks import CHECKS, UNANSWERED, check, find_hint
 from minitransformer.feed_forward import feed_forward
 from minitransformer.multi_head import multi_head_attention
+from minitransformer.positions import angles, sinusoidal_positions
 from minitransformer.residuals import residual
 from minitransformer.transformer import LanguageModel, stack
 
@@ -114,8 +115,29 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
         )
         / np.linalg.norm(full)
     ),
+    "positions-row": np.array([[np.exp(3j / 100**i).imag, np.exp(3j / 100**i).real] for i in (0, 1)]).ravel(),
+    "positions-sinusoidal": lambda n, d: np.array(
+        [[np.sin(t * 1e-4 ** ((j - j % 2) / d) + j % 2 * np.pi / 2) for j in range(d)] for t in range(n)]
+    ),
+    "positions-wavelength": lambda i, d: 2 * np.pi / angles(np.ones(1), d)[0, i],
+    "positions-shift": lambda k, d: np.linalg.solve(  # d places that are far apart, and what lies k further on
+        *(sinusoidal_positions(300 * d + k, d)[start::300][:d] for start in (0, k))
+    ),
+    "positions-rotary": lambda x: np.stack(
+        [
+            (z := (x[:, 0::2] + 1j * x[:, 1::2]) * np.exp(1j * angles(np.arange(len(x)), x.shape[1]))).real,
+            z.imag,
+        ],
+        axis=2,
+    ).reshape(x.shape),
+    "positions-alibi": lambda scores, slope: np.array(
+        [
+            np.pad(special.softmax(row[: i + 1] + slope * np.arange(i + 1)), (0, len(row) - i - 1))
+            for i, row in enumerate(scores)
+        ]
+    ),
     "feed-forward-majority": lambda x: np.array([[a * b + b * c + c * a - 2 * a * b * c] for a, b, c in x]),
-    "feed-forward-parameters": 901 * 320 + 321 * 900,
+    "feed-forward-parameters": 31 * 12 + 13 * 30,
     "feed-forward-gelu": lambda x: x * special.erfc(-x / np.sqrt(2)) / 2,
     "feed-forward-dropout": lambda x, rate, u: np.array(
         [[0 if b < rate else a / (1 - rate) for a, b in zip(*rows)] for rows in zip(x, u)]

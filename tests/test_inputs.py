@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays, floating_dtypes
 
 from minitransformer.attention import attention
-from minitransformer.inputs import attendable, floats, for_features, kept, matrix_for, whole
+from minitransformer.inputs import attendable, bias_for, floats, for_features, kept, matrix_for, whole
 from minitransformer.multi_head import multi_head_attention
 from minitransformer.self_attention import self_attention
 
@@ -205,7 +205,19 @@ def test_a_vector_for_each_token_is_no_vector_of_features():
         for_features(np.ones((3, 4)), np.ones((3, 4)), "gain")
     with pytest.raises(ValueError, match=re.escape("x has shape (3, 0)")):
         for_features(np.ones((3, 0)), np.ones(0), "gain")
+    with pytest.raises(ValueError, match=re.escape("the output has shape (3, 4) and gain has shape (3,); expected a")):
+        for_features(np.ones((3, 4)), np.ones(3), "gain", "the output")
     assert (for_features(np.ones((3, 4)), [1, 2, 3, 4], "gain") == [1, 2, 3, 4]).all()
+
+
+def test_a_bias_is_looked_up_and_asked_for_by_name():
+    x = np.ones((3, 2))
+    bias = bias_for(x, {"b_1": [1, 2]}, "b_1")
+    assert bias.dtype == float and bias.tolist() == [1, 2]
+    with pytest.raises(ValueError, match="^params has nothing; expected b_1 too: zeros where there is no bias.$"):
+        bias_for(x, {}, "b_1")
+    with pytest.raises(ValueError, match=re.escape("of the hidden layer, the same for every token.")):
+        bias_for(x, {"b_1": [[1, 2]]}, "b_1", "the hidden layer")
 
 
 @pytest.mark.parametrize("value", [1.5, -1, 0, "3", None, [2], np.ones(1), np.inf, np.nan])

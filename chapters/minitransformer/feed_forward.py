@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .inputs import floats, for_features
+from .inputs import bias_for, floats
 from .self_attention import project
 
 
@@ -26,12 +26,13 @@ def feed_forward(x, params, activation=relu):
     """Widen every token, bend it, and narrow it again: activation(x W_1 + b_1) W_2 + b_2, each token by itself.
 
     Shapes: x (…, n, d), params W_1 (d, hidden), b_1 (hidden,), W_2 (hidden, d), b_2 (d,) -> (…, n, d).
-    Raises ValueError where shapes do not fit, naming both.  Vaswani et al. (2017), eq. 2; built in chapter 11.
+    Raises ValueError where a matrix or a bias is missing or, naming both shapes, does not fit.
+    Vaswani et al. (2017), eq. 2; built in chapter 11.
     """
     wide = project(x, params, "W_1")
-    wide = activation(wide + for_features(wide, params["b_1"], "b_1"))
+    wide = activation(wide + bias_for(wide, params, "b_1", "the hidden layer"))
     narrow = project(wide, params, "W_2", "the hidden layer")
-    return narrow + for_features(narrow, params["b_2"], "b_2")
+    return narrow + bias_for(narrow, params, "b_2", "the output")
 
 
 def dropout(x, rate, rng):

@@ -111,18 +111,31 @@ def matrix_for(x, params, name, of="x"):
     return x, matrix
 
 
-def for_features(x, vector, name):
+def for_features(x, vector, name, of="x"):
     """Return `vector` as an array of floats with one number for each feature of `x` (…, d): shape (d,).
 
-    Raises ValueError, naming both shapes, where it has another shape or `x` has no features.  Used from chapter 8 on.
+    Raises ValueError, naming both shapes, where it has another shape or `x`, which the sentence calls `of`, has no
+    features.  Used from chapter 8 on.
     """
     vector = floats(vector, name)
     if x.ndim == 0 or vector.shape != x.shape[-1:] or vector.size == 0:
         raise ValueError(
-            f"x has shape {x.shape} and {name} has shape {vector.shape}; expected a number for each feature (axis -1) "
-            "of x, the same for every token."
+            f"{of} has shape {x.shape} and {name} has shape {vector.shape}; expected a number for each feature "
+            f"(axis -1) of {of}, the same for every token."
         )
     return vector
+
+
+def bias_for(x, params, name, of="x"):
+    """Return `params[name]` as an array of floats with one number for each feature of `x` (…, d): shape (d,).
+
+    Raises ValueError where `params` has no such bias, and as `for_features` does.  Used in chapter 11.
+    """
+    if name not in params:
+        raise ValueError(
+            f"params has {', '.join(params) or 'nothing'}; expected {name} too: zeros where there is no bias."
+        )
+    return for_features(x, params[name], name, of)
 
 
 def whole(value, name, least=1):

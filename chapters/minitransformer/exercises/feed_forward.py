@@ -52,7 +52,7 @@ CHECKS = {
             "your answer is reversed: it says 1 where fewer than two are 1.": _of_sum(
                 lambda s: 1 - np.maximum(s - 1, 0) + np.maximum(s - 2, 0)
             ),
-            "three ones give 3: the second hinge adds, and should take away.": _of_sum(
+            "three ones give 3: something must take 2 away there, and nothing elsewhere.": _of_sum(
                 lambda s: np.maximum(s - 1, 0) + np.maximum(s - 2, 0)
             ),
             "that is whether the number of ones is odd.": _of_sum(lambda s: s % 2),
@@ -63,17 +63,17 @@ CHECKS = {
         ((_BITS,), (_BITS[1:6],)),
     ),
     "feed-forward-parameters": Check(
-        577220,
+        762,
         {
-            "the biases are missing: one for each hidden unit, and one for each output.": 576000,
-            "a bias is the same for every token: the 100 does not matter.": 698000,
-            "the network is the same for every token: the 100 does not matter.": 57722000,
-            "b_2 is missing: the output has a bias as well.": 576900,
-            "b_1 is missing: the hidden layer has a bias as well.": 576320,
-            "there are two matrices: W_2 leads back from 900 to 320.": 289220,
-            "b_2 is as wide as the output, 320, not as the hidden layer.": 577800,
-            "b_1 is as wide as the hidden layer, 900, not as the token.": 576640,
-            "here the hidden layer is 900 wide, not four times 320.": 820800,
+            "the biases are missing: one for each hidden unit, and one for each output.": 720,
+            "a bias is the same for every token: the 100 does not matter.": 4920,
+            "the network is the same for every token: the 100 does not matter.": 76200,
+            "b_2 is missing: the output has a bias as well.": 750,
+            "b_1 is missing: the hidden layer has a bias as well.": 732,
+            "there are two matrices: W_2 leads back from 30 to 12.": 402,
+            "b_2 is as wide as the output, 12, not as the hidden layer.": 780,
+            "b_1 is as wide as the hidden layer, 30, not as the token.": 744,
+            "here the hidden layer is 30 wide, not four times 12.": 1212,
         },
     ),
     "feed-forward-gelu": Check(
@@ -89,6 +89,8 @@ CHECKS = {
             "that is another approximation, with a sigmoid of 1.702 x; the exact one is asked for.": lambda x: (
                 x / (1 + np.exp(-1.702 * x))
             ),
+            "that is SiLU, whose gate is the logistic function: here it is Φ.": lambda x: x / (1 + np.exp(-x)),
+            "erf(x) is no Φ(x): divide x by √2, add 1 and halve.": lambda x: x * erf(x),
             "divide by √2, not by 2.": lambda x: x * (1 + erf(x / 2)) / 2,
             "that is the ReLU: the gate should open smoothly.": lambda x: np.maximum(x, 0),
         },
