@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
 
 import oracles
+from minitransformer.attention import attention
+from minitransformer.checks import CHECKS, find_hint
 from minitransformer.layer_norm import layer_norm, rms_norm
 from minitransformer.masks import leaks
 from oracles import LIMITS, error
@@ -105,6 +107,14 @@ def test_the_naive_position_is_erased_by_one_norm_and_not_by_the_other():
     assert np.abs(rms_norm(x + t, np.ones(6)) - rms_norm(x, np.ones(6)))[1:].max(axis=-1).min() > 0.1
 
 
+@pytest.mark.parametrize("beta", [0.1, 1, 10])
+def test_what_reads_through_a_norm_never_sees_it_and_attention_before_the_first_does(beta):
+    x, shift = tokens(4, 6), beta * np.arange(4.0)[:, None]
+    post, pre = (lambda z: plain(z + attention(z, z, z)[0])), (lambda z: plain(z + attention(*[plain(z)] * 3)[0]))
+    assert np.abs(pre(x + shift) - pre(x)).max() < 1e-13
+    assert np.abs(post(x + shift) - post(x)).max() > 0.01
+
+
 def test_mean_and_deviation_bring_the_token_back():
     x = 3 * tokens(4, 6) + 1
     assert np.allclose(plain(x, 0.1) * np.sqrt(x.var(-1, keepdims=True) + 0.1) + x.mean(-1, keepdims=True), x)
@@ -156,6 +166,14 @@ def test_with_eps_the_slopes_along_the_token_are_small_and_not_zero():
     assert np.allclose(slopes(lambda x: layer_norm(x, gain, bias, 0.1), x), expected, atol=1e-8)
 
 
+@pytest.mark.parametrize("size", [1, 1e-3, 1e-6, 0])
+def test_eps_ends_the_growth_of_the_slopes(size):
+    x = size * tokens(6)
+    strengths = np.linalg.svd(slopes(plain, x, h=1e-7))[1]
+    assert strengths[:4] == pytest.approx([1 / np.sqrt(x.var() + 1e-5)] * 4, rel=1e-4)
+    assert strengths.max() < 1e-5**-0.5 * (1 + 1e-6)
+
+
 # Extremes
 
 
@@ -177,6 +195,11 @@ def test_integers_and_lists_are_numbers():
 def test_a_token_of_equal_features_gives_the_bias(kind, value):
     gain, bias = scales(4, kind)
     assert (layer_norm(np.full((2, 4), value, kind), gain, bias) == bias).all()
+
+
+@pytest.mark.parametrize("kind, value, near", [("float64", 1e4 + 0.3, 1e-8), ("float32", 7.3, 1e-3)])
+def test_but_for_the_rounding_of_the_mean(kind, value, near):
+    assert np.abs(plain(np.full((2, 768), value, kind))).max() < near
 
 
 def test_one_feature_is_nothing_to_measure_by():
@@ -236,3 +259,13 @@ def test_what_is_no_number_is_refused():
         layer_norm(["a", "b"], [1, 1], [0, 0])
     with pytest.raises(TypeError, match="bias holds"):
         layer_norm([1, 2], [1, 1], ["a", "b"])
+
+
+# The exercises
+
+
+def test_a_value_may_be_typed_as_a_tuple_and_a_function_returns_one_array():
+    assert find_hint(CHECKS["layer-norm-constant"], (0.5, -1, 2, 0)) == ""
+    assert "the bias is missing" in find_hint(CHECKS["layer-norm-constant"], (0, 0, 0, 0))
+    two = find_hint(CHECKS["layer-norm-fold"], lambda gain, bias, W, c: (gain[:, None] * W, bias @ W + c))
+    assert two == "your function returns several things; expected one array."

@@ -9,7 +9,8 @@ def layer_norm(x, gain, bias, eps=1e-5):
     """Give every token mean 0 and variance 1 over its features, then stretch and shift each feature.
 
     Shapes: x (…, d), gain (d,), bias (d,) -> (…, d).  The variance is the mean square, over d and not d − 1; `eps` is
-    added to it, inside the root, so a token of equal features gives `bias`.  float32 stays float32.
+    added to it, inside the root, so a token of equal features gives `bias`, as long as the rounding of its mean is
+    small against the root of `eps`.  float32 stays float32.
     Raises ValueError where shapes do not fit, naming both.  Ba, Kiros and Hinton (2016), eq. 4; built in chapter 8.
     """
     x = floats(x)

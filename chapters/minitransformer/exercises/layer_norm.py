@@ -9,14 +9,15 @@ _RNG = np.random.default_rng(8)
 _X = _RNG.normal(size=(3, 4)) * [[1.0], [0.2], [3.0]] + [[0.5], [-1.0], [2.0]]  # tokens of three sizes and means
 _GAIN, _BIAS = np.array([1.0, 2.0, -0.5, 0.7]), np.array([0.3, -1.0, 2.0, 0.1])
 _MEAN, _VARIANCE = _X.mean(axis=1), _X.var(axis=1)
+_SIGNALS = np.random.default_rng(80).normal(size=(2, 5, 3)) * 2 + 1
 
 
 def _centred(x, axis=-1):
     return x - x.mean(axis=axis, keepdims=True)
 
 
-def _over(x, axis):
-    return _centred(x, axis) / np.sqrt(x.var(axis=axis, keepdims=True) + 1e-5)
+def _over(x, axis, eps=1e-5):
+    return _centred(x, axis) / np.sqrt(x.var(axis=axis, keepdims=True) + eps)
 
 
 CHECKS = {
@@ -51,10 +52,25 @@ CHECKS = {
             "the bias is stretched by the gain: it is added after the product.": lambda x, g, b, eps: (
                 (_centred(x) / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + b) * g
             ),
+            "the gain is missing.": lambda x, g, b, eps: _centred(x) / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + b,
+            "the bias is missing.": lambda x, g, b, eps: _centred(x) / np.sqrt(x.var(axis=-1, keepdims=True) + eps) * g,
             "gain and bias are missing.": lambda x, g, b, eps: (
                 _centred(x) / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
             ),
             "eps is missing.": lambda x, g, b, eps: _centred(x) / x.std(axis=-1, keepdims=True) * g + b,
+            "you fixed eps: use the one that is given.": lambda x, g, b, eps: layer_norm(x, g, b, 1e-5),
+            "you added eps to the standard deviation and took the root again: add it to the variance.": (
+                lambda x, g, b, eps: _centred(x) / np.sqrt(x.std(axis=-1, keepdims=True) + eps) * g + b
+            ),
+            "you took the sum of the squares: the variance is their mean.": lambda x, g, b, eps: (
+                _centred(x) / np.sqrt((_centred(x) ** 2).sum(axis=-1, keepdims=True) + eps) * g + b
+            ),
+            "you subtracted the sum of the features: the mean is needed.": lambda x, g, b, eps: (
+                (x - x.sum(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps) * g + b
+            ),
+            "that is RMSNorm: subtract the mean first, also before you square.": lambda x, g, b, eps: (
+                x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) * g + b
+            ),
             "the mean is not subtracted.": lambda x, g, b, eps: (
                 x / np.sqrt(x.var(axis=-1, keepdims=True) + eps) * g + b
             ),
@@ -75,8 +91,12 @@ CHECKS = {
             "a reshape does not swap axes, it cuts the numbers elsewhere: use swapaxes.": lambda x: _over(
                 x.reshape(x.shape[0], x.shape[2], x.shape[1]), -1
             ).reshape(x.shape),
+            "eps is added to the standard deviation: it belongs inside the root.": lambda x: (
+                _centred(x, 1) / (x.std(axis=1, keepdims=True) + 1e-5)
+            ),
+            "eps is missing.": lambda x: _over(x, 1, eps=0),
         },
-        ((_RNG.normal(size=(2, 5, 3)) * 2 + 1,),),
+        ((_SIGNALS,), (_SIGNALS * 3e-3,)),  # the second is so small that eps counts
     ),
     "layer-norm-undo": Check(
         lambda y, mean, variance, eps: y * np.sqrt(variance + eps)[:, None] + mean[:, None],
@@ -92,6 +112,9 @@ CHECKS = {
             ),
             "the order is wrong: the division came last, so it is undone first.": lambda y, mean, variance, eps: (
                 (y + mean[:, None]) * np.sqrt(variance + eps)[:, None]
+            ),
+            "the mean was subtracted, so it is added here.": lambda y, mean, variance, eps: (
+                y * np.sqrt(variance + eps)[:, None] - mean[:, None]
             ),
             "the mean is missing.": lambda y, mean, variance, eps: y * np.sqrt(variance + eps)[:, None],
             "you divided once more: multiply by the root.": lambda y, mean, variance, eps: (
@@ -115,6 +138,9 @@ CHECKS = {
                 [W / gain[:, None], bias @ W + c]
             ),
             "the bias is missing.": lambda gain, bias, W, c: np.vstack([gain[:, None] * W, c]),
+            "the offset stands on top: it was asked for below the matrix.": lambda gain, bias, W, c: np.vstack(
+                [bias @ W + c, gain[:, None] * W]
+            ),
         },
         ((_GAIN, _BIAS, _RNG.normal(size=(4, 3)), np.array([0.5, -2.0, 1.0])),),
     ),
