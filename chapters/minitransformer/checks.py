@@ -16,6 +16,7 @@ from .exercises import (
     layer_norm,
     masks,
     multi_head,
+    positions,
     residuals,
     self_attention,
     softmax,
@@ -25,7 +26,7 @@ from .exercises import (
 
 CHECKS = word_vectors.CHECKS | dot_product.CHECKS | softmax.CHECKS | attention.CHECKS | self_attention.CHECKS
 CHECKS |= masks.CHECKS | multi_head.CHECKS | layer_norm.CHECKS | feed_forward.CHECKS | transformer.CHECKS
-CHECKS |= residuals.CHECKS
+CHECKS |= residuals.CHECKS | positions.CHECKS
 UNANSWERED = "not answered yet: replace the three dots, then run the cell again."
 
 
