@@ -460,6 +460,8 @@ def test_a_model_with_rotary_positions_is_pytorchs_functions_and_complex_numbers
         ({"layers": 1.5}, "layers is 1.5; expected a whole number from 1 on."),
         ({"vocabulary": "11"}, "vocabulary is '11'; expected a whole number from 1 on."),
         ({"hidden": -1}, "hidden is -1; expected a whole number from 1 on."),
+        ({"heads": None}, "heads is None; expected a whole number from 1 on."),
+        ({"hidden": 0}, "hidden is 0; expected a whole number from 1 on."),
         ({"norm": "Pre"}, "norm is 'Pre'; expected 'pre', 'post' or 'none'."),
         (
             {"positions": "sine"},
@@ -506,3 +508,17 @@ def test_pieces_have_the_shapes_that_they_say():
     assert count(shapes) == 8 * 36 + 2 * 60 + 10 + 6 + 3 * 12 and count((2, 3, 4)) == 24 and count({}) == 0
     params = views(np.arange(count(shapes), dtype=float), shapes)
     assert params["cross_attention"]["W_Q"][0, 0] == 4 * 36 + 12 and params["feed_forward"]["W_1"].shape == (6, 10)
+
+
+def test_a_language_model_has_no_source():
+    with pytest.raises(ValueError, match="source_vocabulary is given; expected None for a model without an encoder"):
+        LanguageModel(11, 12, 3, 2, source_vocabulary=5)
+
+
+def test_a_decoder_that_looks_across_needs_something_to_look_at():
+    with pytest.raises(ValueError, match="memory is None; expected an encoder's output"):
+        transformer().decode(IDS, None)
+
+
+def test_a_seed_is_as_good_as_a_generator():
+    assert np.array_equal(LanguageModel(5, 4, 2, 1, 7).flat, LanguageModel(5, 4, 2, 1, np.random.default_rng(7)).flat)

@@ -174,9 +174,11 @@ def model_sizes(vocabulary, d, heads, layers, hidden=None, norm="pre", positions
 
     Raises ValueError where no model can have them, saying which and why.  Used in chapter 12.
     """
-    sizes = {"vocabulary": vocabulary, "d": d, "heads": heads, "layers": layers, "hidden": hidden or 4 * d}
-    sizes |= {"max_length": max_length, "source_vocabulary": source_vocabulary}
-    sizes = {name: value if value is None else whole(value, name) for name, value in sizes.items()}
+    sizes = {"vocabulary": vocabulary, "d": d, "heads": heads, "layers": layers}
+    optional = {"hidden": hidden, "max_length": max_length, "source_vocabulary": source_vocabulary}
+    sizes |= {name: value for name, value in optional.items() if value is not None}
+    sizes = dict.fromkeys(optional) | {name: whole(value, name) for name, value in sizes.items()}
+    sizes["hidden"] = sizes["hidden"] or 4 * sizes["d"]
     if d % heads:
         raise ValueError(f"d is {d} and heads is {heads}; expected a number of heads that divides d.")
     if norm not in ("pre", "post", "none"):

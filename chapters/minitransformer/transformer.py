@@ -1,5 +1,7 @@
 """The whole Transformer: layers, stacks of them, and the two models that they make; built in chapter 12."""
 
+from functools import partial
+
 import numpy as np
 
 from .feed_forward import feed_forward, relu
@@ -39,7 +41,7 @@ def views(flat, shapes):
     if not isinstance(shapes, dict):
         return flat.reshape(shapes)
     ends = np.cumsum([count(shape) for shape in shapes.values()])
-    pieces = zip(shapes, np.split(flat, ends))
+    pieces = zip(shapes, np.split(flat, ends[:-1]))
     return {name: views(piece, shapes[name]) for name, piece in pieces}
 
 
@@ -51,21 +53,25 @@ def layer(
     Shapes: x (…, n, d), params with arrays as in `layer_shapes`, keep (…, n, n) of bool, and for a cross-attention
     memory (…, m, d) and memory_keep (…, n, m) of bool -> (…, n, d).  `turn` is as in `multi_head_attention`.
     `seen`, a dict, receives the output of each sublayer and its weights.
+    Raises ValueError where there is a cross-attention and no memory.
     Vaswani et al. (2017), section 3.1; built in chapter 12.
     """
+    if "cross_attention" in params and memory is None:
+        raise ValueError("memory is None; expected an encoder's output, (…, m, d).")
     seen = {} if seen is None else seen
+    looks = {"attention": {"keep": keep, "turn": turn}}
+    looks["cross_attention"] = {"context": memory, "keep": memory_keep}
 
-    def sublayer(x):
+    def sublayer(x, name, part):
         if name == "feed_forward":
-            return feed_forward(x, params[name], activation)
-        cross = name == "cross_attention"
-        asked = (memory, memory_keep) if cross else (None, keep, turn)
-        output, weights = multi_head_attention(x, params[name], heads, *asked)
+            return feed_forward(x, part, activation)
+        output, weights = multi_head_attention(x, part, heads, **looks[name])
         seen[f"{name} weights"] = weights
         return output
 
     for name, part in params.items():
-        x = seen[name] = residual(x, sublayer, norm, part["gain"], part["bias"])
+        change = partial(sublayer, name=name, part=part)
+        x = seen[name] = residual(x, change, norm, part["gain"], part["bias"])
     return x
 
 
@@ -108,10 +114,9 @@ def head(x, params, seen=None):
     Shapes: x (…, n, d), params["output"] (d, vocabulary) or params["embedding"] (vocabulary, d) -> (…, n, vocabulary).
     `seen`, a dict, receives these logits.  Press and Wolf (2017) tie the two; built in chapter 12.
     """
-    logits = x @ (params["output"] if "output" in params else params["embedding"].T)
-    if seen is not None:
-        seen["logits"] = logits
-    return logits
+    seen = {} if seen is None else seen
+    seen["logits"] = x @ params.get("output", params["embedding"].T)
+    return seen["logits"]
 
 
 def model_shapes(sizes, encoder=False):
@@ -121,6 +126,8 @@ def model_shapes(sizes, encoder=False):
     last norm where layers begin with one; positions (max_length, d) and output (d, vocabulary) where they are learned.
     Built in chapter 12.
     """
+    if not encoder and sizes["source_vocabulary"] is not None:
+        raise ValueError("source_vocabulary is given; expected None for a model without an encoder.")
     d, last = sizes["d"], {"norm": {"gain": (sizes["d"],), "bias": (sizes["d"],)}} if sizes["norm"] == "pre" else {}
     shapes = {"embedding": (sizes["vocabulary"], d)}
     if sizes["source_vocabulary"] is not None:
@@ -146,19 +153,20 @@ def initialise(params, rng):
         if isinstance(part, dict):
             initialise(part, rng)
         elif part.ndim == 1:
-            part[:] = name == "gain"
+            part[:] = 1 if name == "gain" else 0
+        elif name == "positions" or "embedding" in name:
+            part[:] = rng.normal(size=part.shape) / part.shape[1] ** 0.5
         else:
-            width = part.shape[-1 if name == "positions" or "embedding" in name else 0]
-            part[:] = rng.normal(size=part.shape) / width**0.5
+            part[:] = rng.normal(size=part.shape) / part.shape[0] ** 0.5
 
 
 class Model:
     """What both models share: their sizes, and their parameters in nested dicts `params`, views of one vector `flat`.
 
-    Without an `rng` the parameters are 0, to be filled.  Options: hidden (4·d where it is not given), norm ("pre",
-    "post" or "none"), positions ("sinusoidal", "learned", "rotary" or "none"), max_length (of learned positions), tied
-    (the embedding is also the output head).  Raises ValueError where these are impossible, saying why.
-    Built in chapter 12.
+    Without an `rng` (a Generator or a seed) the parameters are 0, to be filled.  Options: hidden (4·d where it is not
+    given), norm ("pre", "post" or "none"), positions ("sinusoidal", "learned", "rotary" or "none"), max_length (of
+    learned positions), tied (the embedding is also the output head).  Raises ValueError where these are impossible,
+    saying why.  Built in chapter 12.
     """
 
     encoder = False
@@ -170,7 +178,7 @@ class Model:
         self.flat = np.zeros(count(shapes), dtype)
         self.params = views(self.flat, shapes)
         if rng is not None:
-            initialise(self.params, rng)
+            initialise(self.params, np.random.default_rng(rng))
 
     def run(self, x, side, seen=None, **masks):
         """Pass x (…, n, d) through the layers of the "encoder" or the "decoder" -> (…, n, d)."""

@@ -41,14 +41,18 @@ def _normal(x, part):
     return layer_norm(x, part["gain"], part["bias"])
 
 
-def _stack(step, start=lambda x, norm: x, end=lambda x, norm: layer_norm(x, **norm), order=1):
-    """Layers run by `step(x, first x, layer)`, in order or backwards, with something done before and after."""
+def _same(x, norm):
+    return x
+
+
+def _stack(step, start=_same, each=_same, end=lambda x, norm: layer_norm(x, **norm), order=1):
+    """Layers run by `step(x, first x, layer)`, in order or backwards, with something done before, between and after."""
 
     def run(x, params, heads):
         *parts, norm = params.values()
         first = x = start(x, norm)
         for part in parts[::order]:
-            x = step(x, first, lambda x, part=part: layer(x, part, heads))
+            x = each(step(x, first, lambda x, part=part: layer(x, part, heads)), norm)
         return end(x, norm)
 
     return run
@@ -82,6 +86,7 @@ CHECKS = {
                 :, -1
             ].argmax(),
             "that is the worst word.": lambda logits: logits[-1].argmin(),
+            "here each word has its best row; take the last row first.": lambda logits: logits.max(axis=0).argmax(),
         },
         _LOGITS,
     ),
@@ -107,6 +112,18 @@ CHECKS = {
             "x looks at itself here: give the memory as context.": lambda x, memory, part, heads, keep: (
                 x + multi_head_attention(_normal(x, part), part, heads)[0]
             ),
+            "the norm needs the gain and the bias of this sublayer.": lambda x, memory, part, heads, keep: (
+                x + multi_head_attention(layer_norm(x, np.ones(6), np.zeros(6)), part, heads, memory, keep)[0]
+            ),
+            "keep is True where a token may look: this is the opposite.": lambda x, memory, part, heads, keep: _across(
+                x, memory, part, heads, ~keep
+            ),
+            "the norm and the residual connection are missing.": lambda x, memory, part, heads, keep: (
+                multi_head_attention(x, part, heads, memory, keep)[0]
+            ),
+            "that is an answer for each token of the memory: the target asks, the memory gives keys and values.": (
+                lambda x, memory, part, heads, keep: multi_head_attention(memory, part, heads, x, keep.T)[0]
+            ),
             "one head only: pass the number of heads on.": lambda x, memory, part, heads, keep: _across(
                 x, memory, part, 1, keep
             ),
@@ -129,6 +146,12 @@ CHECKS = {
             "the layers have their residual connections inside: do not add x again.": _stack(
                 lambda x, first, run: x + run(x)
             ),
+            "the norm belongs at the end, once; here it follows every layer.": _stack(
+                lambda x, first, run: run(x), each=lambda x, norm: layer_norm(x, **norm)
+            ),
+            "the last norm has a gain and a bias: pass them on.": _stack(
+                lambda x, first, run: run(x), end=lambda x, norm: layer_norm(x, np.ones(4), np.zeros(4))
+            ),
             "the layers run backwards.": _stack(lambda x, first, run: run(x), order=-1),
             "the norm belongs at the end, once; here it stands at the beginning.": _stack(
                 lambda x, first, run: run(x), start=lambda x, norm: layer_norm(x, **norm), end=lambda x, norm: x
@@ -148,6 +171,14 @@ CHECKS = {
             "the norms of the layers are missing.": _counted(norms=0),
             "the biases of the feed-forward network are missing: f and d.": _counted(biases=0),
             "W_O is missing in the attention.": _counted(attention=3),
+            "biases and norms count too: f and d in the feed-forward network, 2d in each norm.": _counted(
+                biases=0, norms=0, last=0
+            ),
+            "no norm is counted: two in each layer and one at the end, of 2d numbers each.": _counted(norms=0, last=0),
+            "12d² is for a hidden width of 4d; here it is f.": lambda v, d, f, layers: _parameters(v, d, 4 * d, layers),
+            "our attention has no biases.": lambda v, d, f, layers: _parameters(v, d, f, layers) + 4 * d * layers,
+            "our output head has no bias.": lambda v, d, f, layers: _parameters(v, d, f, layers) + v,
+            "the last norm has a bias as well as a gain.": lambda v, d, f, layers: _parameters(v, d, f, layers) - d,
             "that is a layer with a cross-attention, which a decoder-only model has not.": _counted(
                 attention=8, norms=3
             ),
@@ -158,7 +189,7 @@ CHECKS = {
                 v, d, f, layers, last=layers
             ),
         },
-        ((100, 12, 40, 3), (37, 8, 10, 5)),
+        ((3, 8, 5, 1), (100, 12, 40, 3), (37, 8, 10, 5)),
     ),
     "transformer-prefix": Check(
         lambda n, k: np.tri(n, dtype=bool) | (np.arange(n) < k),
@@ -181,6 +212,12 @@ CHECKS = {
             ),
             "here it is the rows of the source that see everything, the target too; choose columns.": lambda n, k: (
                 np.tri(n, dtype=bool) | (np.arange(n) < k)[:, None]
+            ),
+            "this is what is added to scores; the mask is True where a token may look.": lambda n, k: np.where(
+                np.tri(n, dtype=bool) | (np.arange(n) < k), 0, -np.inf
+            ),
+            "one column too few: the source has k tokens, those before column k.": lambda n, k: (
+                np.tri(n, dtype=bool) | (np.arange(n) < k - 1)
             ),
             "True is for what may be seen: this is the opposite.": lambda n, k: (
                 ~(np.tri(n, dtype=bool) | (np.arange(n) < k))
