@@ -2,6 +2,7 @@
 
 import cmath
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -264,6 +265,17 @@ def test_far_positions_are_as_exact_in_float32():
 def test_integers_and_lists_are_taken_as_float64():
     found = rotary([[1, 2], [3, 4]], [0, 1])
     assert found.dtype == float and (found == rotary(np.array([[1.0, 2], [3, 4]]))).all()
+
+
+def test_no_more_than_the_result_and_its_parts_are_held():
+    x = vectors(16, 200, 64, kind="float32")
+    tracemalloc.start()
+    try:
+        rotary(x)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2.7 * x.nbytes  # 3.25 if the sines stay float64
 
 
 def test_nothing_is_written_to():

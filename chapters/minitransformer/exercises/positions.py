@@ -92,10 +92,15 @@ def _overwritten(x):
     return y
 
 
-def _an_angle_a_feature(x):
-    turns = np.arange(len(x))[:, None] / 10000.0 ** (np.arange(x.shape[1]) / x.shape[1])
-    partners = np.stack([-x[:, 1::2], x[:, 0::2]], axis=-1).reshape(x.shape)
-    return x * np.cos(turns) + partners * np.sin(turns)
+def _an_angle_a_feature(spread):
+    """Return a turn with angles (n, d), which `spread` makes of the positions (n, 1) and d."""
+
+    def turned(x):
+        turns = spread(np.arange(len(x))[:, None], x.shape[1])
+        partners = np.stack([-x[:, 1::2], x[:, 0::2]], axis=-1).reshape(x.shape)
+        return x * np.cos(turns) + partners * np.sin(turns)
+
+    return turned
 
 
 def _back(n):
@@ -247,7 +252,12 @@ CHECKS = {
             "the odd features were made of the even ones that had been turned already: keep the old ones.": (
                 _overwritten
             ),
-            "both features of a pair turn by the same angle: yours differ, so lengths change.": _an_angle_a_feature,
+            "both features of a pair turn by the same angle: yours differ, so lengths change.": _an_angle_a_feature(
+                lambda t, d: t / 10000.0 ** (np.arange(d) / d)
+            ),
+            "the angles are laid side by side twice, so neighbours differ: np.repeat gives each two features.": (
+                _an_angle_a_feature(lambda t, d: np.tile(t * _right(d), 2))
+            ),
             "one of the two sines needs a minus: what you have does not keep lengths.": _both_plus,
             "the exponent is 2i/d for the pair i: yours is half of that.": _turned(_half),
         },
