@@ -1,4 +1,4 @@
-"""Chapter 10's module: what depends on distance alone, complex numbers, PyTorch, and wrong indices, which fail."""
+"""Chapter 10's module: what depends on the distance alone, complex numbers, PyTorch, and the wrong index that fails."""
 
 import cmath
 import math
@@ -371,3 +371,7 @@ def test_what_is_no_number_is_refused():
         rotary([[1, 2]], ["a"])
     with pytest.raises(TypeError, match="x holds complex128"):
         rotary(np.ones((2, 4), complex))
+
+
+def test_whole_numbers_may_come_as_floats():
+    assert np.array_equal(sinusoidal_positions(3.0, 4.0), sinusoidal_positions(3, 4))

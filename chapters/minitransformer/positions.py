@@ -22,7 +22,8 @@ def sinusoidal_positions(n, d):
     Shapes: -> (n, d): feature 2i is sin(t / 10000^(2i/d)) and feature 2i + 1 the cosine of the same angle.
     Raises ValueError where `d` is not even.  Vaswani et al. (2017), section 3.5; built in chapter 10.
     """
-    turns = angles(np.arange(whole(n, "n", 0)), d)
+    n, d = whole(n, "n", 0), whole(d, "the width")
+    turns = angles(np.arange(n), d)
     return np.stack([np.sin(turns), np.cos(turns)], axis=-1).reshape(n, d)
 
 
