@@ -265,3 +265,9 @@ def test_boxes_grow_with_what_stands_in_them():
     rects, heights = boxes(figures.architecture(model, seen, alt=ALT))
     frame, widest, *_ = sorted({width for _, _, width in rects}, reverse=True)
     assert frame > widest > 6 * max(len(text) for text in heights)
+
+
+def test_coordinates_are_rounded_and_numbers_that_are_read_are_not():
+    picture = figures.heatmap([[0.1234, 1.0]], ["a"], ["b", "c"], digits=4, alt="A table.")
+    assert ">0.1234<" in picture.svg
+    assert not re.search(r"<[^>]*\d\.\d{3}[^>]*>", picture.svg)

@@ -91,7 +91,7 @@ def _themed(svg):
     """Strip matplotlib's header, round coordinates to 2 digits and turn palette colours into CSS variables."""
     svg = re.sub(r"^.*?<svg[^>]*>|<metadata>.*?</metadata>|<!--.*?-->|</svg>\s*$", "", svg, flags=re.S)
     svg = re.sub(r'<g id="[^"]*"', "<g", svg)  # the same in every drawing, and an id may stand once on a page
-    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)
+    svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\d\.\d\d)\d+", r"\1", tag[0]), svg)  # not in what is read
     svg = re.sub(r"(font: [^;\"]*?px) [^;\"]*", r"\1 var(--mt-font, sans-serif)", svg)
     svg = re.sub(r"\s*\n\s*", "\n", svg).replace("xlink:href", "href")
     for role, (light, _) in PALETTE.items():
