@@ -44,6 +44,11 @@ def _normed_skip(x, attend, feed):
     return _norm(x) + feed(_norm(x))
 
 
+def _swapped(x, attend, feed):
+    x = _norm(x) + attend(x)
+    return _norm(x) + feed(x)
+
+
 def _outputs(x, layers, skip=1):
     stream = [x]
     for f in layers:
@@ -78,6 +83,9 @@ CHECKS = {
             "a path is a set of layers, in the one order of the stack: divide by (k − 1)!.": lambda L, k: np.prod(
                 np.arange(L - k + 1, L)
             ),
+            "only one layer is fixed: L − 1 are left to choose from.": lambda L, k: comb(L - 2, k - 1),
+            "the layers before the third may be passed through too: L − 1 are left.": lambda L, k: comb(L - 3, k - 1),
+            "those are all paths of the stack.": lambda L, k: 2**L,
             "half of all paths pass through a layer, but not half of those with k layers.": lambda L, k: comb(L, k) / 2,
         },
         ((9, 3), (8, 5)),
@@ -89,6 +97,9 @@ CHECKS = {
             "sizes are squared: the odds are s² to 1, not s to 1.": lambda L, s: L * s / (1 + s),
             "those are the layers that are walked past.": lambda L, s: L / (1 + s**2),
             "divide by the sum of the weights: the odds s² are the share s² / (1 + s²).": lambda L, s: L * s**2,
+            "divide the sum of length times weight by the sum of the weights.": lambda L, s: sum(
+                k * comb(L, k) * s ** (2 * k) for k in range(L + 1)
+            ),
             "the mean length is wanted, not the share of the layers.": lambda L, s: s**2 / (1 + s**2),
         },
         ((24, 0.25), (10, 2.0)),
@@ -104,6 +115,10 @@ CHECKS = {
                 x + attend(_norm(x)) + feed(_norm(x))
             ),
             "the second addition is missing.": lambda x, attend, feed: feed(_norm(x + attend(_norm(x)))),
+            "the bypass of the feed-forward network carries what attention has added, not x.": lambda x, attend, feed: (
+                x + feed(_norm(x + attend(_norm(x))))
+            ),
+            "the sublayer is given the bare x and the bypass the norm: it is the other way round.": _swapped,
             "attention comes first.": lambda x, attend, feed: _pre(x, feed, attend),
             "you normalise what a sublayer returns: normalise what it is given.": lambda x, attend, feed: (
                 x + _norm(attend(x)) + _norm(feed(x + _norm(attend(x))))
@@ -121,6 +136,8 @@ CHECKS = {
             ),
             "that sets the size to 2, and so the variance to 4.": lambda L: (4 ** (1 / L) - 1) ** 0.5,
             "the stream itself is one of the two terms: subtract 1.": lambda L: 2 ** (0.5 / L),
+            "take the root: that is the limit of s² for many layers.": lambda L: np.log(2) / L,
+            "1 / (2L) is the rule for L blocks of two additions: solve (1 + s²)^L = 2.": lambda L: (1 / (2 * L)) ** 0.5,
             "that is the limit for many layers: an exact value is wanted.": lambda L: (np.log(2) / L) ** 0.5,
         },
         ((3,), (7,)),
@@ -161,6 +178,7 @@ CHECKS = {
             "you stopped at layer i: the layers after it still run.": lambda x, layers, i: _change(
                 _outputs(x, layers)[-1], _outputs(x, layers[:i])[-1]
             ),
+            "you have compared an output with itself: leave layer i out the second time.": lambda x, layers, i: 0.0,
             "layers are counted from 0.": lambda x, layers, i: _change(*_remove(x, layers, i - 1)),
         },
         ((_X, _LAYERS, 1), (_X, _LAYERS, 2)),
