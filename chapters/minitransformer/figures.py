@@ -127,11 +127,16 @@ def _mesh(axis, matrix, role, top, keep):
         axis.add_patch(mpl.patches.PathPatch(path, fc=_color(role), alpha=float(shade), lw=0))
     for i, j in np.argwhere(~keep):
         axis.plot([j - 0.28, j + 0.28], [i + 0.28, i - 0.28], color=_color("muted"), lw=1.2)
-    axis.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), aspect="equal")
+    axis.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), aspect=_tallness(n, m))
     for side in np.arange(n + 1) - 0.5:
         axis.axhline(side, color=_color("grid"), lw=0.5)
     for side in np.arange(m + 1) - 0.5:
         axis.axvline(side, color=_color("grid"), lw=0.5)
+
+
+def _tallness(n, m):
+    """Return the height of a cell in widths: a table of more columns than one can count is drawn less flat."""
+    return 0.4 * m / n if m > 40 else 1
 
 
 def heatmap(matrix, rows, columns, *, alt, role="weight", digits=1, keep=None):
@@ -159,7 +164,8 @@ def heatmap(matrix, rows, columns, *, alt, role="weight", digits=1, keep=None):
             axis.set_xlabel(title, labelpad=6)
 
     wide = 4.8 if len(panels) < 3 else 6.4
-    height = (wide - 1.4) * len(rows) / len(columns) / len(panels) + 0.9 + 0.2 * (len(panels) > 1)
+    sides = _tallness(len(rows), len(columns)) * len(rows) / len(columns)
+    height = (wide - 1.4) * sides / len(panels) + 0.9 + 0.2 * (len(panels) > 1)
     return _drawing(draw, alt, size=(wide, height), panels=len(panels))
 
 
