@@ -172,6 +172,13 @@ def test_a_model_keeps_its_precision_and_leaves_all_alone(norm, positions, dtype
 
 
 @pytest.mark.parametrize("positions", POSITIONS)
+def test_the_memory_is_a_set_to_the_decoder(positions):
+    model, order = transformer("pre", positions), [3, 0, 4, 1, 2]
+    memory = model.encode(SOURCE)
+    np.testing.assert_allclose(model.decode(IDS, memory[:, order]), model.decode(IDS, memory), atol=1e-12)
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
 def test_order_matters_to_a_decoder_and_to_an_encoder_that_has_positions(positions):
     model, order = transformer("pre", positions), [3, 0, 4, 1, 2]
     memory, swapped = model.encode(SOURCE), model.encode(SOURCE[:, order])
