@@ -1,6 +1,6 @@
 """Measure what the tests must not: seconds and memory, as ratios within one run.  `make bench` runs this.
 
-OPENBLAS_NUM_THREADS=1 python tests/bench.py [word_vectors] [arrays] [attentions]
+OPENBLAS_NUM_THREADS=1 python tests/bench.py [word_vectors] [arrays] [attentions] [layers]
 """
 
 import contextlib
@@ -21,8 +21,12 @@ from sklearn.metrics import pairwise
 
 from minitransformer.attention import attention
 from minitransformer.dot_product import cosine_matrix
+from minitransformer.feed_forward import feed_forward
+from minitransformer.layer_norm import layer_norm
+from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
 from minitransformer.softmax import softmax
+from minitransformer.transformer import count, initialise, layer, layer_shapes, views
 from minitransformer.word_vectors import Vectors, count_pairs, load_corpus, ppmi, train_vectors
 
 PAIRS = datapath("wordsim353.tsv")
@@ -99,13 +103,7 @@ def arrays():
 
 def attentions():
     """Compare attention and multi-head attention with the plain formula and, where it is installed, with PyTorch."""
-    torch = None
-    if importlib.util.find_spec("torch"):
-        torch = importlib.import_module("torch")
-        torch.set_num_threads(1)
-        torch.set_grad_enabled(False)
-    else:
-        print("PyTorch is not installed, so only the plain formula is compared: .venv/bin/python -m pip install torch")
+    torch = one_thread_of_torch()
     for title, players in (("attention, 1 head of width 64", single), ("multi-head attention, 4 of width 64", multi)):
         for n in (64, 256, 1024, 4096):
             mine, scores, others = players(n, torch)
@@ -114,6 +112,48 @@ def attentions():
                 print(f"\n{title}: ours takes so many times the time and the memory of")
                 print(" " * len(row), *(f"{name:>18}" for name in others))
             print(row, *(f"{time:10.2f} {memory:7.2f}" for time, memory in ratios))
+
+
+def one_thread_of_torch():
+    """Return PyTorch, held to one thread and to forward passes, or None, and say so, where it is not installed."""
+    if not importlib.util.find_spec("torch"):
+        print("PyTorch is not installed, so it is not compared: .venv/bin/python -m pip install torch")
+        return None
+    torch = importlib.import_module("torch")
+    torch.set_num_threads(1)
+    torch.set_grad_enabled(False)
+    return torch
+
+
+def layers():
+    """Say where a layer's time goes, and compare it, where it is installed, with PyTorch's."""
+    torch = one_thread_of_torch()
+    for d, heads, n, batch in ((32, 2, 16, 32), (64, 4, 32, 32), (128, 4, 64, 16), (256, 8, 128, 8)):
+        players = parts_of_a_layer(d, heads, n, batch, torch)
+        times = dict(zip(players, race(list(players.values()))))
+        shares = ", ".join(f"{name} {times[name] / times['all']:3.0%}" for name in list(players)[1:4])
+        against = f", {times['all'] / times['PyTorch']:.2f} times PyTorch's time" if torch else ""
+        print(f"d {d:3}, {heads} heads, {batch:2} × {n:3} tokens: {1e3 * times['all']:6.2f} ms ({shares}){against}")
+
+
+def parts_of_a_layer(d, heads, n, batch, torch):
+    """Return a pre-norm layer, its parts and PyTorch's layer, as functions."""
+    shapes, rng = layer_shapes(d, 4 * d), np.random.default_rng(0)
+    params = views(np.zeros(count(shapes), np.float32), shapes)
+    initialise(params, rng)
+    x, keep = rng.normal(size=(batch, n, d)).astype(np.float32), causal_mask(n)
+    own, wide = params["attention"], params["feed_forward"]
+    players = {
+        "all": lambda: layer(x, params, heads, keep=keep),
+        "norms": lambda: [layer_norm(x, part["gain"], part["bias"]) for part in (own, wide)],
+        "attention": lambda: multi_head_attention(x, own, heads, keep=keep),
+        "feed-forward": lambda: feed_forward(x, wide),
+    }
+    if torch:
+        theirs = torch.nn.TransformerEncoderLayer(d, heads, 4 * d, 0.0, batch_first=True, norm_first=True)
+        tokens, hidden = torch.from_numpy(x), torch.from_numpy(~keep)
+        players["PyTorch"] = lambda: theirs(tokens, src_mask=hidden)
+    return players
 
 
 def compare(n, mine, scores, others):
@@ -200,7 +240,7 @@ def silence():
         os.close(nowhere)
 
 
-PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions)}
+PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions, layers)}
 
 if __name__ == "__main__":
     if os.environ.get("OPENBLAS_NUM_THREADS") != "1":
