@@ -1,0 +1,61 @@
+"""Jupyter servers for the tests: on loopback, on a free port, ended by their process."""
+
+import contextlib
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+PATIENCE = 90  # seconds until a server that does not answer is given up
+
+
+def free_port():
+    """Return a port of this machine that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def answers(address):
+    """Tell whether a server answers at `address`."""
+    try:
+        return urllib.request.urlopen(address, timeout=5).status == 200
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+@contextlib.contextmanager
+def jupyter(folder, home, *options, python=sys.executable, application="jupyterlab", environment=None):
+    """Start a Jupyter server in `folder` with an empty `home`; give its address, without a slash, and its token.
+
+    `application` is the module that is run; what the server says is in `home`/server.log.
+    """
+    home.mkdir(parents=True, exist_ok=True)
+    port, token, log = free_port(), secrets.token_hex(), home / "server.log"
+    command = [python, "-m", application, "--no-browser", "--allow-root", f"--port={port}", "--ip=127.0.0.1"]
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "PYTHON"))}
+    variables = {**inherited, "HOME": str(home), "JUPYTER_PREFER_ENV_PATH": "1", "OPENBLAS_NUM_THREADS": "1"}
+    with log.open("w", encoding="utf-8") as said:
+        server = subprocess.Popen(
+            [*command, f"--IdentityProvider.token={token}", *options],
+            **{"cwd": folder, "env": {**variables, **(environment or {})}, "stdout": said, "stderr": said},
+        )
+    try:
+        address, begun = f"http://127.0.0.1:{port}", time.monotonic()
+        while not answers(f"{address}/api?token={token}"):
+            if server.poll() is not None or time.monotonic() - begun > PATIENCE:
+                raise RuntimeError(f"The Jupyter server did not start:\n{log.read_text('utf8')[-3000:]}")
+            time.sleep(0.2)
+        yield address, token
+    finally:
+        server.send_signal(signal.SIGINT if os.name == "nt" else signal.SIGTERM)
+        try:
+            server.wait(20)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
