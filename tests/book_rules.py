@@ -8,6 +8,7 @@ import tomllib
 from collections import Counter
 from functools import cached_property
 
+import jupytext
 from pybtex.database import parse_file
 
 from proofs import decimals, executed, nearby, printed, proofs
@@ -27,8 +28,22 @@ AMERICAN = re.compile(
 )
 ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|et al|vs|cf|eqs?|figs?|pp?|[A-Z])\.", re.IGNORECASE)
 TWO_SENTENCES = re.compile(r"[.!?][\"”)]*\s+[\"“(*]*[A-Z]")
+FOLDED = {"source_hidden": True, "outputs_hidden": True}
 NO_RUN = "its run in _build is missing or of another text; build the book."
 DEFINITION = (ast.FunctionDef, ast.ClassDef)
+HEADER = """---
+jupytext:
+  cell_metadata_filter: jupyter,mystnb,tags,-all
+  notebook_metadata_filter: -jupytext.text_representation.format_version,-jupytext.text_representation.jupytext_version
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3 (ipykernel)
+  language: python
+  name: python3
+---
+"""
 
 # Public names of the package that no chapter derives, or that no chapter calls, each with the reason.
 NOT_DERIVED = {
@@ -145,17 +160,25 @@ def code(node):
 
 
 def headers_and_titles(book):
-    """A chapter opens with its jupytext header and its label; every page has one h1."""
+    """A page with cells opens with the header of all, a chapter then with its label; every page has one h1."""
     for page in book.pages:
         if sum(level == 1 for level, _ in page.headings) != 1:
             yield f"{page.at()}: {sum(level == 1 for level, _ in page.headings)} headings of level 1; expected one."
+        if page.cells and not page.text.startswith(HEADER):
+            yield f"{page.at()}: the header is not that of the other chapters; copy one of theirs."
     for page in book.chapters:
-        header = page.notebook.metadata
-        layout = header.get("jupytext", {}).get("text_representation", {}).get("format_name")
-        if (layout, header.get("kernelspec", {}).get("name")) != ("myst", "python3"):
-            yield f"{page.at()}: the header names no myst notebook with the kernel python3; copy another chapter's."
         if [label.name for label in page.labels[:1]] != [f"ch-{page.slug}"]:
             yield f"{page.at()}: the first label is not (ch-{page.slug})=; a chapter is labelled with its file's name."
+
+
+def saving_changes_nothing(book):
+    """A page with cells is written as jupytext writes it, so that JupyterLab saves it byte for byte."""
+    for page in (page for page in book.pages if page.cells):
+        saved = jupytext.writes(page.notebook, "md:myst")
+        if saved != page.text:
+            pairs = enumerate(zip(page.text.splitlines(), saved.splitlines()), 1)
+            first = next((number for number, (is_now, will_be) in pairs if is_now != will_be), 1)
+            yield f"{page.at(first)}: JupyterLab saves other text; run `.venv/bin/jupytext --to md:myst {page.name}`."
 
 
 def openings(book):
@@ -214,6 +237,7 @@ def exercises(book):
             if not asked:
                 yield f"{page.at(task.line)}: no cell after the exercise calls check(“…”)."
             yield from solutions(page, task, asked)
+        yield from folding(page)
 
 
 def solutions(page, task, asked):
@@ -228,11 +252,35 @@ def solutions(page, task, asked):
             yield f"{page.at(start.line)}: the solution is not folded; add :class: dropdown."
 
 
+def folding(page):
+    """JupyterLab shows the cells of solutions folded, by a first line that gives nothing away, and no other cell."""
+    solved = solved_cells(page)
+    for cell in page.cells:
+        expected = FOLDED if cell.line in solved else {}
+        if cell.folded != expected:
+            yield f"{page.at(cell.line)}: the cell's metadata `jupyter` is {cell.folded}; expected {expected}."
+        if expected and gives_away(cell):
+            yield f"{page.at(cell.line)}: JupyterLab shows a folded cell's first line; put a comment before the answer."
+
+
+def gives_away(cell):
+    """Say whether the first line holds what the cell hands to a check, in full or under its name."""
+    calls = [n for n in ast.walk(cell.tree) if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "check"]
+    handed = set().union(*(names(argument) for call in calls for argument in call.args[1:]))
+    first = re.match(r"(\w+) = |(?:#|def |class |import |from )", cell.source)
+    return not first or first[1] in handed
+
+
 def solution_blocks(page):
     """Each {solution-start} with the line of its {solution-end}."""
     ends = [d.line for d in page.directives if d.name == "solution-end"]
     starts = [d for d in page.directives if d.name == "solution-start"]
     return [(start, min([line for line in ends if line > start.line], default=start.line)) for start in starts]
+
+
+def solved_cells(page):
+    """The lines of the cells that stand in solutions."""
+    return {cell.line for start, stop in solution_blocks(page) for cell in within(page.cells, start.line, stop)}
 
 
 def within(things, start, stop):
@@ -250,7 +298,7 @@ def solutions_are_right(book):
         if run is None:
             yield f"{page.at()}: {NO_RUN}"
             continue
-        solved = {cell.line for start, stop in solution_blocks(page) for cell in within(page.cells, start.line, stop)}
+        solved = solved_cells(page)
         for cell, result in ((cell, result) for cell, result in zip(page.cells, run) if cell.checked):
             said = printed(result.outputs)
             if ("✓" in said and "✗" not in said) != (cell.line in solved):
@@ -437,17 +485,20 @@ def package_is_small(book):
 
 
 def portable_myst(book):
-    """Nothing that Jupyter Book 2 rejects, and hyphenated file names."""
+    """Nothing that Jupyter Book 2 rejects, hyphenated file names, and links that work on GitHub and in JupyterLab."""
     for page in book.pages:
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*\.md", page.path.name):
             yield f"{page.at()}: the file's name is not hyphenated lower case."
         for item in [*page.roles, *page.directives]:
             if re.match(r"footcite|glue|doc$", item.name):
                 yield f"{page.at(item.line)}: {{{item.name}}} is not portable; use a link, {{cite:p}} or plain text."
+        for number, line in enumerate(page.text.splitlines(), 1):
+            if label := re.search(r"\]\((ch-[^)]*)\)", line):
+                yield f"{page.at(number)}: the link to {label[1]} works in the built book alone; name the file."
 
 
 RULES = (
-    numbers_are_proved, derived_code_is_the_module, headers_and_titles, openings, closings, exercises,
-    solutions_are_right, check_names, rhythm, length, wording, labels, figures, glossary, references,
+    numbers_are_proved, derived_code_is_the_module, headers_and_titles, saving_changes_nothing, openings, closings,
+    exercises, solutions_are_right, check_names, rhythm, length, wording, labels, figures, glossary, references,
     package_is_taught, package_is_small, portable_myst,
 )  # fmt: skip

@@ -22,6 +22,12 @@ check("halving-NUMBER", ...)
 ```
 
 ```{code-cell} ipython3
+---
+jupyter:
+  source_hidden: true
+  outputs_hidden: true
+---
+# by hand
 check("halving-NUMBER", 3.0 / 2)
 ```
 
@@ -32,15 +38,17 @@ CHECKS = {f"halving-{number}" for number in "1234"}
 FILES = {
     "chapters/01-halving.md": r'''---
 jupytext:
+  cell_metadata_filter: jupyter,mystnb,tags,-all
+  notebook_metadata_filter: -jupytext.text_representation.format_version,-jupytext.text_representation.jupytext_version
   text_representation:
     extension: .md
     format_name: myst
-    format_version: 0.13
 kernelspec:
-  display_name: Python 3
+  display_name: Python 3 (ipykernel)
   language: python
   name: python3
 ---
+
 (ch-halving)=
 # Halving
 
@@ -102,6 +110,7 @@ figures.loaf(loaf, alt="A loaf of 1.5 kg beside its half of 0.75 kg.")
 
 ```{code-cell} ipython3
 :tags: [raises-exception]
+
 def halve(x):
     return x >> 1
 halve(1.5)
@@ -109,6 +118,7 @@ halve(1.5)
 
 ```{code-cell} ipython3
 :tags: [raises-exception]
+
 not even Python
 ```
 
@@ -169,7 +179,20 @@ def loaf(weight, *, alt):
     """Draw a loaf; used in chapter 1."""
     print(weight, alt[:1])
 ''',
-    "index.md": r"""# The book of halves
+    "index.md": r"""---
+jupytext:
+  cell_metadata_filter: jupyter,mystnb,tags,-all
+  notebook_metadata_filter: -jupytext.text_representation.format_version,-jupytext.text_representation.jupytext_version
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3 (ipykernel)
+  language: python
+  name: python3
+---
+
+# The book of halves
 
 A loaf of 1.5 kg halves to 0.75 kg.
 

@@ -80,7 +80,7 @@ BREAKS = {
         (CHAPTER, "ipython3\nassert loaf", "ipython3\n:tags: [remove-output]\nassert loaf", ": 0.375 (prose)"),
         (CHAPTER, "ipython3\nassert loaf", "ipython3\n:tags: [raises-exception]\nassert loaf", ": 0.0625 (prose)"),
         (RUN, "assert halve(0.5)", "assert halve(0.4)", "of another text"),
-        (INDEX, "0.75", "0.76", "index.md:3: 0.76"),
+        (INDEX, "0.75", "0.76", "index.md:16: 0.76"),
         (CITED, '"0.1234"', '"0.1235"', "0.1235 of 01-halving does not occur"),
         (CITED, '"sieve2001"', '"baker1999"', "found 'baker1999'"),
         (CITED, '"sieve2001"', '"make bread"', "found 'make bread'"),
@@ -94,7 +94,14 @@ BREAKS = {
     rules.headers_and_titles: [
         (CHAPTER, "# Halving", "# Halving\n\n# Again", "2 headings of level 1"),
         (CHAPTER, "(ch-halving)=", "(ch-halves)=", "is not (ch-halving)="),
-        (CHAPTER, "name: python3", "name: julia", "python3"),
+        (CHAPTER, "name: python3", "name: julia", "the header is not that"),
+        (INDEX, "mystnb,tags,-all", "mystnb,tags", "index.md:1: the header is not that"),
+    ],
+    rules.saving_changes_nothing: [
+        (CHAPTER, "caption: A loaf of 1.5 kg", "caption: |\n      A loaf of 1.5 kg", "JupyterLab saves other text"),
+        (CHAPTER, "format_name: myst\n", "format_name: myst\n    format_version: 0.13\n", "01-halving.md:8: Jup"),
+        (CHAPTER, "```\n\n```{solution-end}", "```\n```{solution-end}", "JupyterLab saves other text"),
+        (INDEX, "caption: The loaf, drawn.", "caption: 'The loaf, drawn.'", "index.md:22: JupyterLab"),
     ],
     rules.openings: [
         (CHAPTER, ":class: objectives", ":class: tip", "0 admonitions of class objectives"),
@@ -117,6 +124,10 @@ BREAKS = {
         (CHAPTER, 'check("halving-1", 3.0 / 2)', "3.0 / 2", "do not call the exercise's checks"),
         (CHAPTER, "{solution-start} ex-halving-1\n:class: dropdown", "{solution-start} ex-halving-1", "not folded"),
         (CHAPTER, "{solution-start} ex-halving-1", "{solution-start} ex-halving-2", "0 solutions to the exercise"),
+        (CHAPTER, "  source_hidden: true\n", "", "expected {'source_hidden': True, 'outputs_hidden': True}"),
+        (CHAPTER, "tags: [hide-input]\n", "tags: [hide-input]\njupyter:\n  source_hidden: true\n", "expected {}"),
+        (CHAPTER, "# by hand\n", "", "put a comment before the answer"),
+        (CHAPTER, '# by hand\ncheck("halving-1", 3.0 / 2)', 'x = 1.5\ncheck("halving-1", x)', "before the answer"),
     ],
     rules.solutions_are_right: [
         (RUN, "assert halve(0.5)", "assert halve(0.4)", "of another text"),
@@ -133,7 +144,7 @@ BREAKS = {
         (CHAPTER, "loaf = 1.5\n", "loaf = 1.5\nimport matplotlib.pyplot\n", "plots with matplotlib"),
         (CHAPTER, "loaf = 1.5\n", f"loaf = 1.5  # {'e' * 80}\n", "a line of 94 characters"),
         (CHAPTER, "...)", "...)" + "\n1" * 9, "4 of 15 cells have over 10 lines"),
-        (CHAPTER, "check(", "1\n2\n3\n4\ncheck(", "the median cell has 5 lines"),
+        (CHAPTER, "check(", "1\n2\n3\n4\ncheck(", "the median cell has 6 lines"),
     ],
     rules.length: [
         (CHAPTER, "Half of a half is a quarter.\n", "", "words of prose"),
@@ -177,6 +188,7 @@ BREAKS = {
     rules.portable_myst: [
         (CHAPTER, "{cite:p}", "{footcite:p}", "{footcite:p} is not portable"),
         (CHAPTER, "{term}`half`", "{doc}`index`", "{doc} is not portable"),
+        (CHAPTER, "{term}`half`", "[half](ch-halving)", "the link to ch-halving works in the built book alone"),
     ],
 }  # fmt: skip
 

@@ -67,6 +67,7 @@ class Cell:
     source: str
     tags: frozenset
     figure: dict | None
+    folded: dict  # what JupyterLab shows folded: {"source_hidden": True, …}
 
     @cached_property
     def tree(self):
@@ -136,7 +137,13 @@ class Page:
         lines = [d.line for d in self.directives if d.name == "code-cell"]
         cells = [cell for cell in self.notebook.cells if cell.cell_type == "code"]
         return [
-            Cell(line, c.source, frozenset(c.metadata.get("tags", [])), c.metadata.get("mystnb", {}).get("figure"))
+            Cell(
+                line,
+                c.source,
+                tags=frozenset(c.metadata.get("tags", [])),
+                figure=c.metadata.get("mystnb", {}).get("figure"),
+                folded=dict(c.metadata.get("jupyter", {})),
+            )
             for line, c in zip(lines, cells, strict=True)
         ]
 
