@@ -142,14 +142,14 @@ def last_line(log):
     return log.strip().rpartition("\n")[2]
 
 
-def pip_reason(log):
+def pip_reason(log, where="the whole log is .venv/setup.log"):
     """Say why pip failed: no network, in a sentence, or the end of its log."""
     if NO_NETWORK.search(log):
         return (
             "The packages could not be fetched: the first set-up needs the network; "
             "connect, then run the same command again."
         )
-    return log[-3000:].strip() + "\nSet-up failed for the reason above; the whole log is .venv/setup.log."
+    return log[-3000:].strip() + f"\nSet-up failed for the reason above; {where}."
 
 
 def pip_install(requirements, root):

@@ -1,4 +1,4 @@
-"""Renew constraints.txt: resolve requirements-test.txt afresh, without the present constraints.
+"""Renew constraints.txt: resolve all that is required afresh, without the present constraints.
 
 uv, installed into an environment that is thrown away, resolves for all supported Pythons and systems at once and
 takes one version for all of them where there is one.
@@ -12,18 +12,18 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+FILES = "requirements.txt", "requirements-test.txt", "binder/requirements.txt"
 HEADER = """\
 # The exact versions with which the book is built and tested, on Python 3.11, 3.12 and 3.13.
-# Written by `make constraints` on {date}, which resolves requirements-test.txt afresh; not edited by hand.
+# Written by `make constraints` on {date}, which resolves all requirements afresh; not edited by hand.
 # Renew at least twice a year: `make constraints`, then `make test`, then commit this file.
 """
 
 
-def wanted(root=ROOT):
-    """Return what the book and its tests require, as lines without the present constraints."""
-    files = [root / name for name in ("requirements.txt", "requirements-test.txt")]
-    lines = [line.strip() for path in files for line in path.read_text(encoding="utf-8").splitlines()]
-    return [line for line in lines if line and not line.startswith(("#", "-c", "-r"))]
+def wanted(root=ROOT, files=FILES):
+    """Return what the files require, as lines without the present constraints; the book's `-e .` stands for `.`."""
+    lines = [line.strip() for name in files for line in (root / name).read_text(encoding="utf-8").splitlines()]
+    return [line for line in lines if line not in ("", ".") and not line.startswith(("#", "-c", "-r"))]
 
 
 def resolve(requirements):

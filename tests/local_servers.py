@@ -30,14 +30,18 @@ def answers(address):
 
 
 @contextlib.contextmanager
-def jupyter(folder, home, *options, python=sys.executable, application="jupyterlab", environment=None):
+def jupyter(
+    folder, home, *options, python=sys.executable, application="jupyterlab", start=None, base="", environment=None
+):
     """Start a Jupyter server in `folder` with an empty `home`; give its address, without a slash, and its token.
 
-    `application` is the module that is run; what the server says is in `home`/server.log.
+    `application` is the module that is run, `start` a command in its place; `base` is the path that it serves below.
+    What the server says is in `home`/server.log.
     """
     home.mkdir(parents=True, exist_ok=True)
     port, token, log = free_port(), secrets.token_hex(), home / "server.log"
-    command = [python, "-m", application, "--no-browser", "--allow-root", f"--port={port}", "--ip=127.0.0.1"]
+    command = [*(start or [python, "-m", application]), "--no-browser", "--allow-root"]
+    command += [f"--port={port}", "--ip=127.0.0.1", f"--ServerApp.base_url={base}/"]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "PYTHON"))}
     variables = {**inherited, "HOME": str(home), "JUPYTER_PREFER_ENV_PATH": "1", "OPENBLAS_NUM_THREADS": "1"}
     with log.open("w", encoding="utf-8") as said:
@@ -46,7 +50,7 @@ def jupyter(folder, home, *options, python=sys.executable, application="jupyterl
             **{"cwd": folder, "env": {**variables, **(environment or {})}, "stdout": said, "stderr": said},
         )
     try:
-        address, begun = f"http://127.0.0.1:{port}", time.monotonic()
+        address, begun = f"http://127.0.0.1:{port}{base}", time.monotonic()
         while not answers(f"{address}/api?token={token}"):
             if server.poll() is not None or time.monotonic() - begun > PATIENCE:
                 raise RuntimeError(f"The Jupyter server did not start:\n{log.read_text('utf8')[-3000:]}")

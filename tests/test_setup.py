@@ -56,7 +56,7 @@ def test_the_pythons_taken_are_those_that_the_package_supports(tmp_path, minor):
 
 
 def test_binder_is_given_a_python_that_the_package_supports():
-    name, version = (ROOT / "runtime.txt").read_text(encoding="utf-8").strip().split("-")
+    name, version = (ROOT / "binder" / "runtime.txt").read_text(encoding="utf-8").strip().split("-")
     assert name == "python" and version in SpecifierSet(PROJECT["requires-python"])
 
 
@@ -279,13 +279,14 @@ def test_the_tests_use_the_chromium_that_was_noted(tmp_path, noted, path):
 # The versions
 
 
-def required():
-    """Return the requirements of the book and its tests, without the lines that are options of pip."""
-    return [Requirement(line.partition("#")[0]) for line in renew_constraints.wanted() if not line.startswith("-")]
+def required(*files):
+    """Return the requirements of the book and its tests, or of `files`, without the lines that are options of pip."""
+    lines = renew_constraints.wanted(files=files or ("requirements.txt", "requirements-test.txt"))
+    return [Requirement(line.partition("#")[0]) for line in lines if not line.startswith("-")]
 
 
 def test_every_requirement_is_pinned_to_a_version_that_it_allows():
-    for requirement in [*map(Requirement, PROJECT["dependencies"]), *required()]:
+    for requirement in [*map(Requirement, PROJECT["dependencies"]), *required(*renew_constraints.FILES)]:
         pin = pins()[canonicalize_name(requirement.name)]
         (version,) = pin.specifier
         assert version.operator == "==" and requirement.specifier.contains(version.version), pin
@@ -335,7 +336,9 @@ def test_every_module_imported_is_required_by_name():
 def test_renewing_ignores_the_present_constraints(tmp_path):
     (tmp_path / "requirements.txt").write_text("-c constraints.txt\n# why\n-e .\nnumpy\n", encoding="utf-8")
     (tmp_path / "requirements-test.txt").write_text("-r requirements.txt\npytest\n", encoding="utf-8")
-    assert renew_constraints.wanted(tmp_path) == ["-e .", "numpy", "pytest"]
+    (tmp_path / "binder").mkdir()
+    (tmp_path / "binder" / "requirements.txt").write_text("-c ../constraints.txt\n.\nnotebook\n", encoding="utf-8")
+    assert renew_constraints.wanted(tmp_path) == ["-e .", "numpy", "pytest", "notebook"]
 
 
 def test_no_lock_file_holds_an_address():
