@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test live lab binder bench constraints clean
+.PHONY: help book test live lab notebooks binder bench constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -49,6 +49,10 @@ lab:  ## open the chapters as notebooks in JupyterLab
 	$(call set_up,book)
 	@echo "Starting JupyterLab: double-click a chapter, and it opens as a notebook. Ctrl-C stops it."
 	@$(RUN) -m jupyterlab $(AS_ROOT) chapters
+
+notebooks:  ## write the chapters as plain notebooks (.ipynb) for Colab into _build/notebooks
+	$(call set_up,book)
+	@$(RUN) scripts/notebooks.py
 
 binder:  ## follow Binder's recipe without a container, then run chapters in what it made (needs the network)
 	$(call set_up,book test browser)

@@ -1,0 +1,70 @@
+"""Offer each chapter as a notebook in plain Markdown: to download, and in Colab.
+
+The theme would offer the executed notebook, whose text is MyST and whose cell ids are drawn anew in each build, and a
+link to Colab that opens the Markdown file, which Colab cannot read.  scripts/notebooks.py writes copies that work.
+"""
+
+import hashlib
+import sys
+from pathlib import Path
+
+SCRIPTS = Path(__file__).parent.parent / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+
+from labels import Book  # noqa: E402
+from notebooks import colab, copy_of, written  # noqa: E402
+
+FOLDER = "notebooks"
+MADE_BY = ("labels.py", "notebooks.py", "plain_markdown.py")
+
+
+def state():
+    """Return a hash of the scripts that write the copies: pages are written again when it changes."""
+    return hashlib.sha256(b"".join((SCRIPTS / name).read_bytes() for name in MADE_BY)).hexdigest()
+
+
+def read_book(app):
+    """Keep what the copies refer to for this build; nothing is read before a page is written."""
+    app.book = Book(app.srcdir)
+
+
+def buttons(context, label):
+    """Return the list of buttons in a menu of the page's head, an empty one where the page has no such menu."""
+    menus = [menu["buttons"] for menu in context.get("header_buttons", []) if menu.get("label") == label]
+    return menus[0] if menus else []
+
+
+def offer(app, pagename, templatename, context, doctree):
+    """Write the copy of a chapter into the site, and link to it and to Colab; take out the theme's own notebook."""
+    downloads = buttons(context, "download-buttons")
+    downloads[:] = [button for button in downloads if button["label"] != "download-notebook-button"]
+    chapter = next((chapter for chapter in app.book.chapters if chapter.page == pagename), None)
+    if not chapter:
+        return
+    name = f"{chapter.name}.ipynb"
+    (Path(app.outdir) / FOLDER).mkdir(exist_ok=True)
+    written(Path(app.outdir) / FOLDER / name, copy_of(Path(app.srcdir, f"{pagename}.md"), book=app.book))
+    downloads.insert(0, entry(".ipynb", "Download notebook", context["pathto"](f"{FOLDER}/{name}", 1), "fas fa-book"))
+    launches = buttons(context, "launch-buttons")
+    launches.append(entry("Colab", "Launch on Colab", colab(app.book, chapter), "_static/images/logo_colab.png"))
+
+
+def entry(text, tooltip, address, icon):
+    """Return a link as the theme's menus have it."""
+    return {"type": "link", "text": text, "tooltip": tooltip, "url": address, "icon": icon}
+
+
+def remove_executed(app, exception):
+    """Delete the notebooks of the theme, which no page offers."""
+    if not exception and app.builder.format == "html":
+        for path in Path(app.outdir, "_sources").rglob("*.ipynb"):
+            path.unlink()
+
+
+def setup(app):
+    """Connect the copies, after the theme has made its menus."""
+    app.add_config_value("notebook_copies_state", state(), "env", str)
+    app.connect("builder-inited", read_book)
+    app.connect("html-page-context", offer, priority=800)
+    app.connect("build-finished", remove_executed)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
