@@ -25,7 +25,6 @@ check("halving-NUMBER", ...)
 ---
 jupyter:
   source_hidden: true
-  outputs_hidden: true
 ---
 # by hand
 check("halving-NUMBER", 3.0 / 2)

@@ -124,7 +124,7 @@ BREAKS = {
         (CHAPTER, 'check("halving-1", 3.0 / 2)', "3.0 / 2", "do not call the exercise's checks"),
         (CHAPTER, "{solution-start} ex-halving-1\n:class: dropdown", "{solution-start} ex-halving-1", "not folded"),
         (CHAPTER, "{solution-start} ex-halving-1", "{solution-start} ex-halving-2", "0 solutions to the exercise"),
-        (CHAPTER, "  source_hidden: true\n", "", "expected {'source_hidden': True, 'outputs_hidden': True}"),
+        (CHAPTER, "jupyter:\n  source_hidden: true\n", "", "is {}; expected {'source_hidden': True}"),
         (CHAPTER, "tags: [hide-input]\n", "tags: [hide-input]\njupyter:\n  source_hidden: true\n", "expected {}"),
         (CHAPTER, "# by hand\n", "", "put a comment before the answer"),
         (CHAPTER, '# by hand\ncheck("halving-1", 3.0 / 2)', 'x = 1.5\ncheck("halving-1", x)', "before the answer"),
