@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test live lab notebooks binder jupyter-book-2 bench constraints clean
+.PHONY: help book test live lab notebooks binder dist jupyter-book-2 bench constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -12,7 +12,7 @@ export JUPYTER_PREFER_ENV_PATH = 1
 export OPENBLAS_NUM_THREADS = 1
 
 BOOK = _build/html/index.html
-RUN = .venv/bin/python
+RUN = .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)/python
 
 # JupyterLab asks for this word where one is root, as in a container.
 AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
@@ -59,6 +59,11 @@ binder:  ## follow Binder's recipe without a container, then run chapters in wha
 	@$(RUN) scripts/binder.py
 	@echo "Starting it as Binder does and running chapters in it."
 	@$(RUN) -m pytest tests/binder_launch.py
+
+dist:  ## build the helper package into _build/dist, as a wheel and with its sources
+	$(call set_up,book test)
+	@rm -rf _build/dist
+	@$(RUN) -m hatchling build --directory _build/dist
 
 jupyter-book-2:  ## parse the book with Jupyter Book 2, which is to stay possible (needs the network once)
 	$(call set_up,book)

@@ -39,7 +39,7 @@ def mark(width):
 def main():
     """Write both files; the favicon has wider lines, since it is seen at 16 pixels."""
     for name, width in (("logo", 4), ("favicon", 6)):
-        Path(__file__).with_name(f"{name}.svg").write_text(mark(width), encoding="utf-8")
+        Path(__file__).with_name(f"{name}.svg").write_text(mark(width), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ class Image:
         """Run a line of the recipe as it is, in its folder and with its variables, or what stands for it."""
         reason = next((reason for known, reason in REPLACED.items() if re.search(known, rest)), None)
         print(
-            f"  RUN {rest[:75].strip()}{'…' if len(rest) > 75 else ''}"
+            f"  RUN {rest[:75].strip()}{'...' if len(rest) > 75 else ''}"
             + (f"\n      replaced: {reason}" if reason else "")
         )
         begun, before = time.monotonic(), megabytes(self.root)

@@ -5,7 +5,6 @@ is done, in a tenth of a second.  Standard library only, because this runs befor
 """
 
 import contextlib
-import fcntl
 import hashlib
 import importlib.util
 import json
@@ -15,8 +14,16 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import venv
 from pathlib import Path
+
+from pythons import inside
+
+if os.name == "nt":
+    import msvcrt
+else:
+    import fcntl
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -93,7 +100,7 @@ def make_environment(root=ROOT):
     folder = root / ".venv"
     if folder.exists():
         shutil.rmtree(folder)
-    venv.create(folder, symlinks=True, with_pip=True)
+    venv.create(folder, symlinks=os.name != "nt", with_pip=True)
     return {**identity(root), "unfinished": True, "steps": {}}
 
 
@@ -113,7 +120,7 @@ def require_ensurepip():
 
 def apt_install(*packages):
     """Install Debian packages where this user may; return whether that worked."""
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
+    if not shutil.which("apt-get") or os.geteuid() != 0:
         return False
     print(f"Installing {', '.join(packages)} with apt-get.", flush=True)
     variables = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -131,7 +138,7 @@ def run(command, explain, root=ROOT):
     variables |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_USER": "0", "PYTHONUNBUFFERED": "1"}
     with log.open("w", encoding="utf-8") as output:
         done = subprocess.run(
-            [".venv/bin/python", *command], cwd=root, env=variables, stdout=output, stderr=subprocess.STDOUT
+            [inside(root / ".venv"), *command], cwd=root, env=variables, stdout=output, stderr=subprocess.STDOUT
         )
     if done.returncode:
         raise SetUpError(explain(log.read_text(encoding="utf-8", errors="replace")))
@@ -179,15 +186,29 @@ def install_browser(root):
 INSTALL = {"book": install_book, "test": install_tests, "browser": install_browser}
 
 
+def lock(file):
+    """Lock an open file until it is closed; raise BlockingIOError or PermissionError where another process has it."""
+    if os.name == "nt":
+        file.seek(1 << 30)  # beyond its end, as Windows lets nobody read what is locked
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 @contextlib.contextmanager
-def one_at_a_time():
+def one_at_a_time(path=__file__, pause=0.2):
     """Wait until no other set-up of this folder is running."""
-    with open(__file__, "rb") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print("Waiting for another set-up of this folder to end.", flush=True)
-            fcntl.flock(lock, fcntl.LOCK_EX)
+    waited = False
+    with open(path, "rb") as file:
+        while True:
+            try:
+                lock(file)
+                break
+            except (BlockingIOError, PermissionError):
+                if not waited:
+                    print("Waiting for another set-up of this folder to end.", flush=True)
+                waited = True
+                time.sleep(pause)
         yield
 
 

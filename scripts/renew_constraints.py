@@ -11,6 +11,8 @@ import tempfile
 import venv
 from pathlib import Path
 
+import pythons
+
 ROOT = Path(__file__).resolve().parent.parent
 FILES = "requirements.txt", "requirements-test.txt", "binder/requirements.txt"
 HEADER = """\
@@ -30,13 +32,13 @@ def resolve(requirements):
     """Return the pinned versions, one a line."""
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
-        python = Path(folder) / "bin" / "python"
+        python = pythons.inside(folder)
         subprocess.run([python, "-m", "pip", "install", "--quiet", "uv"], check=True)
         command = [python, "-m", "uv", "pip", "compile", "-", "--universal", "--python-version=3.11"]
         command += ["--fork-strategy=fewest", "--no-annotate", "--no-header", "--quiet"]
         command += ["--no-emit-package=minitransformer"]
-        text = "\n".join(requirements)
-        return subprocess.run(command, cwd=ROOT, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
+        options = {"cwd": ROOT, "input": "\n".join(requirements), "stdout": subprocess.PIPE, "encoding": "utf-8"}
+        return subprocess.run(command, **options, check=True).stdout
 
 
 def renew(root=ROOT):
@@ -44,7 +46,7 @@ def renew(root=ROOT):
     print("Resolving the newest versions that go together.", flush=True)
     pins = resolve(wanted(root))
     beside = root / "constraints.txt.new"
-    beside.write_text(HEADER.format(date=datetime.date.today()) + pins, encoding="utf-8")
+    beside.write_text(HEADER.format(date=datetime.date.today()) + pins, encoding="utf-8", newline="\n")
     beside.replace(root / "constraints.txt")
     print(f"{len(pins.splitlines())} versions are in constraints.txt: run `make test`, then commit it.")
 

@@ -21,11 +21,11 @@ def install(root=ROOT, say=print):
     root = Path(root)
     stamp = root / "node_modules" / ".installed-from"
     wanted = hashlib.sha256(b"".join((root / name).read_bytes() for name in WANTED)).hexdigest()
-    if stamp.is_file() and stamp.read_text() == wanted:
+    if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
         return
     say("Installing KaTeX, which draws the formulas, into node_modules/ (once).")
     _npm_ci(root)
-    stamp.write_text(wanted)  # last: an install that was interrupted is done again
+    stamp.write_text(wanted, encoding="utf-8")  # last: an install that was interrupted is done again
 
 
 def _npm_ci(root):
@@ -38,7 +38,7 @@ def _npm_ci(root):
         ) from error
     patience = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000"]  # milliseconds; npm's are minutes
     command = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", *patience]
-    done = npm(command, return_completed_process=True, cwd=root, capture_output=True, text=True)
+    done = npm(command, return_completed_process=True, cwd=root, capture_output=True, encoding="utf-8")
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.strip()] or ["npm gave no reason"]
         raise RuntimeError(

@@ -86,7 +86,7 @@ class SmallBook:
         command = [sys.executable, "-c", BUILD, "build", ".", "-n", "-W", "--keep-going"]
         quiet = {**os.environ, "NO_COLOR": "1", **environment}
         done = subprocess.run(
-            command, cwd=self.folder, env=quiet, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            command, cwd=self.folder, env=quiet, encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
         return done.returncode == 0, done.stdout
 

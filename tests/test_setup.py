@@ -45,7 +45,7 @@ def find_python(folder, versions, wanted=""):
         cwd=folder,
         env={"PATH": str(folder), "PYTHON": wanted},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
     )
 
 
@@ -361,7 +361,7 @@ def test_jupyterlab_is_told_to_open_chapters_as_notebooks():
 def tracked(*patterns):
     """Return the paths of the files that git tracks, or would after `git add`."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=True).stdout
     return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
 
 
@@ -412,7 +412,7 @@ def targets():
 
 def test_make_alone_lists_every_target():
     plain = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-    done = subprocess.run(["make"], cwd=ROOT, env=plain, capture_output=True, text=True, check=True)
+    done = subprocess.run(["make"], cwd=ROOT, env=plain, capture_output=True, encoding="utf-8", check=True)
     listed = [line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ")]
     assert listed == targets()
 

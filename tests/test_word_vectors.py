@@ -162,7 +162,7 @@ def test_the_caches_name_changes_with_the_code(monkeypatch):
 
 
 def test_a_cache_that_cannot_be_written_says_where_and_what_to_do(quick, monkeypatch, tmp_path):
-    (tmp_path / "cache").write_text("a file, not a folder")
+    (tmp_path / "cache").write_text("a file, not a folder", encoding="utf-8")
     with pytest.raises(OSError, match="cannot be written to .*cache.*set MINITRANSFORMER_CACHE"):
         load_vectors()
 

@@ -6,6 +6,7 @@ chosen so that no wrong answer is right by accident; where it agrees with a wron
 
 import copy
 import difflib
+import sys
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from .exercises import (
 CHECKS = word_vectors.CHECKS | dot_product.CHECKS | softmax.CHECKS | attention.CHECKS | self_attention.CHECKS
 CHECKS |= masks.CHECKS | multi_head.CHECKS | layer_norm.CHECKS | feed_forward.CHECKS | transformer.CHECKS
 CHECKS |= residuals.CHECKS | positions.CHECKS
+PLAIN = str.maketrans({"✓": "right:", "✗": "not yet:", "○": "open:", "−": "-", "…": "...", "≤": "<=", "√": "sqrt "})
 UNANSWERED = "not answered yet: replace the three dots, then run the cell again."
 
 
@@ -40,7 +42,16 @@ def check(name, answer):
         raise ValueError(f"there is no exercise {name!r}; did you mean one of: {near}?")
     hint = find_hint(CHECKS[name], answer)
     mark = "✓" if not hint else "○" if hint == UNANSWERED else "✗"
-    print(f"{mark} {name}" + (f": {hint}" if hint else ""))
+    _say(f"{mark} {name}" + (f": {hint}" if hint else ""))
+
+
+def _say(line):
+    """Print a line, in words where the console has no such signs, as some of Windows."""
+    try:
+        print(line)
+    except UnicodeEncodeError:
+        encoding = sys.stdout.encoding
+        print(line.translate(PLAIN).encode(encoding, errors="replace").decode(encoding))
 
 
 def find_hint(task, answer):

@@ -1,5 +1,6 @@
 """Words as vectors: the book's text, vectors trained from it, vectors read from files, PCA; built in chapter 1."""
 
+import bz2
 import difflib
 import hashlib
 import inspect
@@ -14,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import platformdirs
 from gensim import downloader
-from gensim.corpora import WikiCorpus
+from gensim.corpora.wikicorpus import extract_pages, process_article
 from gensim.models import KeyedVectors
 from gensim.test.utils import datapath
 from gensim.utils import simple_preprocess
@@ -75,8 +76,10 @@ def load_corpus():
 
     106 shortened Wikipedia articles and 300 Australian news stories that come with gensim.  Used in chapter 1.
     """
-    articles = WikiCorpus(datapath(TEXTS[0]), dictionary={}, processes=2).get_texts()
-    with open(datapath(TEXTS[1]), encoding="utf-8") as news:
+    # Not WikiCorpus, which starts processes: outside Linux, a script of the reader's would run once more in each.
+    with bz2.open(datapath(TEXTS[0])) as dump, open(datapath(TEXTS[1]), encoding="utf-8") as news:
+        pages = ((text, title, number) for title, text, number in extract_pages(dump, filter_namespaces=("0",)))
+        articles = [words for words, _, _ in map(process_article, pages) if len(words) >= 50]
         return [*articles, *map(simple_preprocess, news)]
 
 
@@ -210,7 +213,7 @@ def _write(path, **arrays):
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as beside:
             np.savez(beside, **arrays)
-        os.replace(beside.name, path)
+        _replace(beside.name, path)
     except OSError as problem:
         raise OSError(
             f"the vectors cannot be written to {path.parent} ({problem.strerror or problem}): free some space there, "
@@ -219,6 +222,15 @@ def _write(path, **arrays):
     finally:
         if beside:
             Path(beside.name).unlink(missing_ok=True)
+
+
+def _replace(beside, path):
+    """Rename `beside` to `path`; where Windows refuses, as another process reads that file just now, let it stand."""
+    try:
+        os.replace(beside, path)
+    except PermissionError:
+        if not path.is_file():
+            raise
 
 
 def _downloaded(name, download):
