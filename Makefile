@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test live lab notebooks binder dist jupyter-book-2 bench constraints clean
+.PHONY: help book test live lab notebooks binder dist test-matrix jupyter-book-2 bench constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -64,6 +64,9 @@ dist:  ## build the helper package into _build/dist, as a wheel and with its sou
 	$(call set_up,book test)
 	@rm -rf _build/dist
 	@$(RUN) -m hatchling build --directory _build/dist
+
+test-matrix:  ## try the helper on Python 3.11 to 3.13 and the lowest versions (needs the network; PYTHONS, VERSIONS)
+	@python=$$(sh scripts/find_python.sh) && "$$python" scripts/matrix.py $(PYTHONS) $(VERSIONS:%=--versions=%)
 
 jupyter-book-2:  ## parse the book with Jupyter Book 2, which is to stay possible (needs the network once)
 	$(call set_up,book)
