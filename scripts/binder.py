@@ -215,6 +215,8 @@ def print_recipe(work, source):
 
 def build(work=WORK):
     """Follow the recipe afresh and note how a server is started."""
+    if " " in str(work):
+        raise SetUpError(f"Binder's recipe quotes no paths, and {work} has a space: run this in a clone without one.")
     shutil.rmtree(work, ignore_errors=True)
     source = work / "source"
     print("Asking repo2docker for its recipe.", flush=True)

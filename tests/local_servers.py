@@ -3,7 +3,6 @@
 import contextlib
 import os
 import secrets
-import signal
 import socket
 import subprocess
 import sys
@@ -57,7 +56,7 @@ def jupyter(
             time.sleep(0.2)
         yield address, token
     finally:
-        server.send_signal(signal.SIGINT if os.name == "nt" else signal.SIGTERM)
+        server.terminate()
         try:
             server.wait(20)
         except subprocess.TimeoutExpired:

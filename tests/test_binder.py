@@ -111,6 +111,11 @@ def test_an_instruction_that_is_not_known_is_named(image):
         image.follow("HEALTHCHECK NONE")
 
 
+def test_a_folder_with_a_space_is_refused_in_a_sentence(tmp_path):
+    with pytest.raises(SetUpError, match="has a space: run this in a clone without one"):
+        binder.build(tmp_path / "a folder")
+
+
 def test_the_base_holds_the_python_packages_of_the_lock_file():
     assert binder.frozen(LOCK) == ["brotli==1.1.0", "jupyter_server==2.17.0", "defusedxml==0.7.1"]
 

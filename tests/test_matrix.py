@@ -1,5 +1,6 @@
 """Tests of scripts/matrix.py, which tries the helper on other Pythons; `make test-matrix` runs it with the network."""
 
+import sys
 import tomllib
 from pathlib import Path
 
@@ -95,11 +96,11 @@ def test_a_python_that_is_missing_is_said_and_fails_only_where_it_was_named(work
 def test_a_step_that_fails_shows_its_output_and_names_itself(tmp_path, capsys):
     log = tmp_path / "log"
     with pytest.raises(matrix.PartFailedError, match="the part"):
-        matrix.step("the part", ["python3", "-c", "print('why'); raise SystemExit(3)"], tmp_path, log)
+        matrix.step("the part", [sys.executable, "-c", "print('why'); raise SystemExit(3)"], tmp_path, log)
     assert "why" in capsys.readouterr().err and "why" in log.read_text(encoding="utf-8")
 
 
 def test_a_missing_network_is_named(tmp_path):
     code = "print('Network is unreachable'); raise SystemExit(1)"
     with pytest.raises(matrix.PartFailedError, match="no network"):
-        matrix.step("installation", ["python3", "-c", code], tmp_path, tmp_path / "log")
+        matrix.step("installation", [sys.executable, "-c", code], tmp_path, tmp_path / "log")
