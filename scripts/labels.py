@@ -1,6 +1,7 @@
 """What the book's labels, terms and citations lead to: numbers as in the built book, and addresses of its pages."""
 
 import posixpath
+import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -162,9 +163,7 @@ class Book:
         tokens = self.text(GLOSSARY).tokens
         listed = "\n".join(token.content for token in tokens if token.info == "{glossary}").split("\n")
         names = [line.strip() for line in listed if line and not line.startswith((" ", ":"))]
-        return {
-            name.lower(): Target(name, self.published(GLOSSARY, f"term-{name.replace(' ', '-')}")) for name in names
-        }
+        return {name.lower(): Target(name, self.published(GLOSSARY, anchor(name))) for name in names}
 
     @cached_property
     def works(self):
@@ -181,6 +180,11 @@ class Book:
             return "https://doi.org/" + quote(doi, safe="/:;.")
         address = entry.fields.get("url") or self.published(BIBLIOGRAPHY)
         return address.replace("(", "%28").replace(")", "%29")
+
+
+def anchor(name):
+    """Return the id that Sphinx gives a term of the glossary."""
+    return f"term-{re.sub('[^A-Za-z0-9._]+', '-', name)}"
 
 
 def authors(entry):
