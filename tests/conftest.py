@@ -21,7 +21,7 @@ SITE = ROOT / "_build" / "html"
 BUILT = ROOT / "_build" / "built"  # written by _ext/build_record.py when a build ends well
 SOURCES = (
     *("_config.yml", "_toc.yml", "index.md", "references.bib", "package-lock.json", "requirements.txt"),
-    *("chapters/**/*.md", "chapters/minitransformer/**/*", "reference/*.md", "_ext/*", "_static/*", "figs/*.svg"),
+    *("chapters/**/*.md", "chapters/minitransformer/**/*", "reference/*.md", "_ext/**/*", "_static/*", "figs/*.svg"),
     *("scripts/labels.py", "scripts/notebooks.py", "scripts/plain_markdown.py"),
 )
 QUIET = (  # asks nobody for updates

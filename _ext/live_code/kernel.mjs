@@ -1,0 +1,34 @@
+// Runs Python on a Jupyter server, in a kernel of the page's own.
+import { KernelAPI, KernelConnection, ServerConnection } from "@jupyterlab/services";
+
+const PATIENCE = 60 * 1000; // milliseconds for a kernel to start
+
+const silence = (_, reject) => setTimeout(() => reject(new Error("no answer in a minute")), PATIENCE);
+
+async function start({ url, token, kernel: earlier }) {
+  const wsUrl = url.replace(/^http/, "ws");
+  const serverSettings = ServerConnection.makeSettings({ baseUrl: url, wsUrl, token, appendToken: true });
+  if (earlier) await KernelAPI.shutdownKernel(earlier, serverSettings);
+  const model = await KernelAPI.startNew({ name: "python3" }, serverSettings);
+  // No comms: they serve widgets, which take a manager that is larger than all else here.
+  const kernel = new KernelConnection({ model, serverSettings, handleComms: false });
+  await kernel.info;
+  return kernel;
+}
+
+/** Return a new kernel on `server`, in place of the reader's earlier one there: such a computer is small. */
+export async function connect(server) {
+  try {
+    return await Promise.race([start(server), new Promise(silence)]);
+  } catch (error) {
+    throw new Error(`Python could not be started at ${new URL(server.url).host} (${error.message}).`);
+  }
+}
+
+/** Run `code`, give each message about its outputs to `show`, and return the error that ended it, or "". */
+export async function execute(kernel, code, show) {
+  const future = kernel.requestExecute({ code, allow_stdin: false });
+  future.onIOPub = ({ header, content }) => show(header.msg_type, content);
+  const { status, ename, evalue } = (await future.done).content;
+  return status === "ok" ? "" : `${ename}: ${evalue}`.split("\n")[0];
+}
