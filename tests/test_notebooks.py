@@ -266,7 +266,7 @@ def test_cells_of_the_same_content_have_ids_of_their_own(small):
 
 def test_the_branch_holds_the_copies_and_a_readme_and_nothing_else(small, tmp_path):
     (tmp_path / "branch").mkdir()
-    (tmp_path / "branch" / "99-old.ipynb").write_text("{}")
+    (tmp_path / "branch" / "99-old.ipynb").write_text("{}", encoding="utf-8")
     write_branch(small.root, tmp_path / "branch")
     held = {path.name: path.read_text("utf8") for path in (tmp_path / "branch").iterdir()}
     assert held.keys() == {"01-loaf.ipynb", "02-slice.ipynb", "README.md"}
@@ -387,7 +387,7 @@ def test_the_site_has_no_other_notebook(site):
 
 def run(*command, **options):
     """Run a command that must succeed."""
-    done = subprocess.run([os.fspath(part) for part in command], capture_output=True, text=True, **options)
+    done = subprocess.run([os.fspath(part) for part in command], capture_output=True, encoding="utf-8", **options)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.strip()
 
