@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test live lab notebooks binder dist test-matrix jupyter-book-2 bench constraints clean
+.PHONY: help book test live lab notebooks binder dist test-matrix jupyter-book-2 links bench constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -22,7 +22,7 @@ set_up = @python=$$(sh scripts/find_python.sh) && "$$python" scripts/environment
 
 help:  ## list these targets
 	@echo "make TARGET, where TARGET is one of"
-	@sed -n 's/^\([a-z0-9-]*\):  ## \(.*\)/  \1:\2/p' Makefile | awk -F: '{printf "%-17s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z0-9-]*\):[a-z ]*  ## \(.*\)/  \1:\2/p' Makefile | awk -F: '{printf "%-17s %s\n", $$1, $$2}'
 	@echo "PYTHON=/path/to/python chooses the Python (3.11, 3.12 or 3.13) that .venv is made with."
 
 book:  ## set everything up and build the book
@@ -71,6 +71,10 @@ test-matrix:  ## try the helper on Python 3.11 to 3.13 and the lowest versions (
 jupyter-book-2:  ## parse the book with Jupyter Book 2, which is to stay possible (needs the network once)
 	$(call set_up,book)
 	@$(RUN) scripts/jupyter_book_2.py
+
+links: book  ## ask for every link of the book and list the dead ones (needs the network)
+	@echo "Asking for every link, which takes some minutes."
+	@$(RUN) scripts/links.py
 
 bench:  ## measure how fast the helper package is
 	$(call set_up,book test)

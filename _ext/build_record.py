@@ -12,7 +12,9 @@ from sphinx.application import ENV_PICKLE_FILENAME
 
 
 def record(app, exception):
-    """Mark a good build, forget a bad one."""
+    """Mark a good build, forget a bad one; a check of the links is no build."""
+    if app.builder.format != "html":
+        return
     built = Path(app.outdir).parent / "built"
     if exception or app._warncount:
         built.unlink(missing_ok=True)

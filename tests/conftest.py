@@ -42,6 +42,13 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("page", pages() or ["index.html"])
 
 
+def pytest_collection_modifyitems(items):
+    """Mark the tests in a browser, which need Chromium: `pytest -m "not browser"` runs all others."""
+    for item in items:
+        if "browser" in item.fixturenames:
+            item.add_marker("browser")
+
+
 def newest_source():
     """Return the source of the book that was changed last."""
     files = [path for pattern in SOURCES for path in ROOT.glob(pattern) if path.is_file()]
