@@ -56,9 +56,9 @@ Great Loaf
 w = 1
 ```
 
-$$
+```{math}
 u = 2
-$$
+```
 
 :::{dropdown} More
 ```{math}
