@@ -54,7 +54,7 @@ def is_text(call):
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
     if name in TEXT_METHODS:
         return len(call.args) <= TEXT_METHODS[name]
-    if {"text", "universal_newlines"} & set(keywords) and name != "populate":  # of fonttools: no process
+    if any(getattr(keywords.get(word), "value", None) is True for word in ("text", "universal_newlines")):
         return True
     if name not in ("open", "fdopen") or getattr(getattr(call.func, "value", None), "id", "") in ("Image", "zipfile"):
         return False
@@ -80,6 +80,7 @@ def without_encoding(source):
         ("open(path, encoding='utf-8')", False),
         ("subprocess.run(command, text=True)", True),
         ("subprocess.run(command, capture_output=True)", False),
+        ("new_output(text='said')", False),
     ],
 )
 def test_a_missing_encoding_is_found(line, found):
