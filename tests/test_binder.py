@@ -1,5 +1,6 @@
 """Tests of what Binder is given, and of scripts/binder.py, which follows Binder's recipe; `make binder` runs it all."""
 
+import os
 import re
 import sys
 
@@ -68,6 +69,8 @@ def test_all_of_binders_configuration_is_in_its_folder():
 @pytest.fixture
 def image(tmp_path):
     """Return an image that has followed RECIPE, in a folder with a space and an accent."""
+    if os.name == "nt":
+        pytest.skip("the recipe is for Linux")
     source, tool = tmp_path / "a sóurce", tmp_path / "tool"
     for file in (source / "chapters" / "one.md", source / "binder" / "requirements.txt", tool / "buildpacks" / "start"):
         file.parent.mkdir(parents=True)

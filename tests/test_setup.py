@@ -37,6 +37,8 @@ def pins():
 
 def find_python(folder, versions, wanted=""):
     """Run find_python.sh where PATH holds only fake Pythons: `versions` is a dict, name -> version."""
+    if os.name == "nt":
+        pytest.skip("the fake Pythons are shell scripts")
     for name, version in versions.items():
         (folder / name).write_text(f"#!/bin/sh\necho {version}\n", encoding="utf-8")
         (folder / name).chmod(0o755)
@@ -227,6 +229,7 @@ def test_any_other_failure_of_pip_shows_the_end_of_its_log():
     assert len(said) < 4000
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a link to a file takes an administrator")
 def test_a_script_that_fails_says_why_in_its_last_line(tmp_path):
     binaries = tmp_path / ".venv" / "bin"
     binaries.mkdir(parents=True)
