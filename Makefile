@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test live lab notebooks binder dist test-matrix jupyter-book-2 links bench constraints clean
+.PHONY: help book test live lab notebooks class binder dist test-matrix jupyter-book-2 links bench constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -54,6 +54,10 @@ notebooks:  ## write the chapters as plain notebooks (.ipynb) for Colab into _bu
 	$(call set_up,book)
 	@$(RUN) scripts/notebooks.py
 
+class:  ## write notebooks without solutions; with SUBMISSIONS=folder, also grade those handed in
+	$(call set_up,book)
+	@$(RUN) scripts/class_notebooks.py $(if $(SUBMISSIONS),"$(SUBMISSIONS)" $(TIMEOUT))
+
 binder:  ## follow Binder's recipe without a container, then run chapters in what it made (needs the network)
 	$(call set_up,book test browser)
 	@$(RUN) scripts/binder.py
@@ -79,7 +83,7 @@ links: book  ## ask for every link of the book and list the dead ones (needs the
 bench:  ## measure how fast the helper package is
 	$(call set_up,book test)
 	@echo "Timing the helper package."
-	@$(RUN) tests/bench.py
+	@PYTHONPATH=scripts $(RUN) tests/bench.py
 
 constraints:  ## renew the pinned versions in constraints.txt
 	@python=$$(sh scripts/find_python.sh) && "$$python" scripts/renew_constraints.py
