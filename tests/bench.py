@@ -1,6 +1,6 @@
 """Measure what the tests must not: seconds and memory, as ratios within one run.  `make bench` runs this.
 
-OPENBLAS_NUM_THREADS=1 python tests/bench.py [word_vectors] [arrays] [attentions] [layers]
+PYTHONPATH=scripts OPENBLAS_NUM_THREADS=1 python tests/bench.py [word_vectors] [arrays] [attentions] [layers] [readers]
 """
 
 import contextlib
@@ -19,6 +19,7 @@ from scipy import special
 from scipy.sparse.linalg import svds
 from sklearn.metrics import pairwise
 
+from bench_readers import readers
 from minitransformer.attention import attention
 from minitransformer.dot_product import cosine_matrix
 from minitransformer.feed_forward import feed_forward
@@ -240,7 +241,7 @@ def silence():
         os.close(nowhere)
 
 
-PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions, layers)}
+PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions, layers, readers)}
 
 if __name__ == "__main__":
     if os.environ.get("OPENBLAS_NUM_THREADS") != "1":
