@@ -85,6 +85,12 @@ def test_a_job_that_may_write_installs_nothing(key):
 
 
 @each_job
+def test_no_job_leaves_its_credentials_on_the_disk(key):
+    checkouts = [step for step in JOBS[key].get("steps", []) if "actions/checkout@" in step.get("uses", "")]
+    assert all(step["with"] == {"persist-credentials": False} for step in checkouts)
+
+
+@each_job
 def test_a_job_ends_in_time(key):
     assert "uses" in JOBS[key] or 0 < JOBS[key]["timeout-minutes"] <= 90
 
