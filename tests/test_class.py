@@ -378,5 +378,5 @@ def test_a_mistake_is_said_in_one_sentence(class_folder, tmp_path, capsys, given
 
 def test_make_hands_on_a_folder_with_a_space():
     command = ["make", "-n", "class", "SUBMISSIONS=handed in/été", "TIMEOUT=30"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
     assert 'scripts/class_notebooks.py "handed in/été" 30\n' in done.stdout
