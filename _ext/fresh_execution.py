@@ -14,7 +14,7 @@ from pathlib import Path
 
 HELPER = Path("chapters", "minitransformer")
 EXTENSIONS = Path(__file__).parent
-SOURCE = {".py", ".mjs", ".css", ".html"}
+SOURCE = {".py", ".js", ".mjs", ".css", ".html"}
 LIBRARIES = ("numpy", "scipy", "matplotlib", "gensim", "anywidget")
 
 

@@ -46,6 +46,13 @@ A formula: $a^2$.
 from minitransformer import probe
 print("constant", probe.CONSTANT, "explorable", probe.EXPLORABLE.read_text())
 ```
+
+```{code-cell} ipython3
+import time
+print("the number 5", end="", flush=True)
+time.sleep(0.5)
+print(".29\\n\\nand more")
+```
 """
 PROBE = """from pathlib import Path
 CONSTANT = 17
@@ -104,6 +111,10 @@ def book(tmp_path_factory):
     assert good, said
     assert "constant 17 explorable first" in small.page()
     return small
+
+
+def test_what_is_printed_in_two_messages_is_shown_as_it_was_printed(book):
+    assert "the number 5.29\n\nand more\n" in book.page()
 
 
 def executions(said):
