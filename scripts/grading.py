@@ -12,7 +12,6 @@ import os
 import queue
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -113,29 +112,21 @@ def kernel(folder, warm):
     kernels = KernelSpecManager(kernel_dirs=[str(Path(sys.prefix, "share", "jupyter", "kernels"))])
     manager = KernelManager(kernel_name="python3", kernel_spec_manager=kernels)
     manager.start_kernel(cwd=str(work), env=variables(home), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    client, group = manager.blocking_client(), manager.provisioner.pid
+    client = manager.blocking_client()
     try:
         client.start_channels()
         client.wait_for_ready(timeout=120)
         client.execute_interactive(INSTALL, timeout=120, store_history=False, output_hook=stop_at_error)
         yield manager, client
     finally:
-        end(manager, client, group)
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)  # on Linux and macOS, kills all processes of the kernel's group
 
 
 def stop_at_error(message):
     """Raise RuntimeError where the recorder could not be installed."""
     if message["msg_type"] == "error":
         raise RuntimeError(f"the recorder could not be installed: {message['content']['evalue']}")
-
-
-def end(manager, client, group):
-    """Kill the kernel, and on Linux and macOS all processes of its group."""
-    client.stop_channels()
-    if hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(group, signal.SIGKILL)
-    manager.shutdown_kernel(now=True)
 
 
 def variables(home):

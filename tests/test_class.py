@@ -167,6 +167,15 @@ def test_the_way_through_the_kernel_changes_no_verdict(name, answer):
     assert judged(name, answer)[1].partition("<")[0] == hint.partition("<")[0]  # <function …> has an address
 
 
+def test_an_answer_that_changes_its_input_is_judged_alike_each_time():
+    def bare_product(a, b):
+        a /= np.linalg.norm(a)
+        return a @ b
+
+    for _ in range(2):
+        assert judged("dot-product-cosine", bare_product) == ("wrong", "you divided by the length of a only.")
+
+
 def test_a_value_too_large_to_be_an_answer_is_not_sent():
     sent = answer_recorder.write(np.zeros(answer_recorder.LARGEST + 1))
     assert len(json.dumps(sent)) < 2000
@@ -241,8 +250,18 @@ def test_a_cell_that_cannot_be_stopped_is_ended_with_all_that_it_started(warm, m
     )
     done = grading.run([IMPORT, stubborn, GAP], warm, 30)
     assert grading.HANGS in grading.judge(done, "softmax-gap", set())[1]
-    left = [process for process in psutil.process_iter(["cmdline"]) if "987654" in str(process.info["cmdline"])]
-    assert left == []
+    assert sleepers() == []
+
+
+def test_a_kernel_that_ends_itself_leaves_nothing_behind(warm):
+    start = "import os, subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(987654)'])"
+    grading.run([start, "os._exit(0)"], warm, PATIENCE)
+    assert sleepers() == []
+
+
+def sleepers():
+    """Return the processes that sleep for 987654 seconds, as only these tests' notebooks start them."""
+    return [process for process in psutil.process_iter(["cmdline"]) if "987654" in str(process.info["cmdline"])]
 
 
 def test_a_kernel_starts_in_an_empty_folder_without_our_variables(run, monkeypatch):
