@@ -12,6 +12,8 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+from sphinx.environment import CONFIG_OK
+
 HELPER = Path("chapters", "minitransformer")
 EXTENSIONS = Path(__file__).parent
 SOURCE = {".py", ".js", ".mjs", ".css", ".html"}
@@ -38,10 +40,18 @@ def choose_cache(app, config):
                 shutil.rmtree(outdated) if outdated.is_dir() else outdated.unlink()
 
 
+def remove_code(app, env, added, changed, removed):
+    """Delete the pages of the helper's code when all pages are read again: Sphinx goes by the code's dates alone."""
+    if env.config_status != CONFIG_OK and app.builder.format == "html":
+        shutil.rmtree(Path(app.outdir, "_modules"), ignore_errors=True)
+    return []
+
+
 def setup(app):
     """Connect the choice of the cache, and let the reference document the helper beside these chapters."""
     sys.path.insert(0, str(Path(app.srcdir) / HELPER.parent))
     # Sphinx does not read pages again when its extensions change: their hash as a configuration value does that.
     app.add_config_value("extensions_state", fingerprint(EXTENSIONS), "env", str)
     app.connect("config-inited", choose_cache)
+    app.connect("env-get-outdated", remove_code)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -175,6 +175,16 @@ def test_a_fault_fails_the_build_and_does_so_again(book, old, new, complaint):
         book.change("chapters/01-probe.md", new, old)
 
 
+def test_after_a_change_of_the_extensions_no_page_of_code_stays(book):
+    old = book.folder / "_build" / "html" / "_modules" / "old.html"
+    old.parent.mkdir(exist_ok=True)
+    old.touch()
+    book.change("_ext/joined_prints.py", "not a character added", "no character added")
+    good, said = book.build()
+    assert good, said
+    assert not old.exists()
+
+
 def test_without_katex_and_network_one_sentence_says_what_to_do(book):
     (book.folder / "node_modules").rename(book.folder / "elsewhere")
     unreachable = {"npm_config_registry": "http://127.0.0.1:9", "npm_config_cache": str(book.folder / "empty")}

@@ -151,6 +151,12 @@ def test_a_chapter_can_be_launched_edited_and_reported(source, read):
     assert any(link.startswith(f"{ADDRESS}/issues/new") for link in links)
 
 
+def test_a_page_leads_to_binder(page, read):
+    links = [link["href"] for link in read(page).select(".article-header-buttons a[href]")]
+    binder = [link for link in links if link.startswith(f"https://mybinder.org/v2/gh/{OWNER_AND_NAME}/{BRANCH}?")]
+    assert [(ROOT / link.partition("urlpath=lab/tree/")[2]).exists() for link in binder] == [True]
+
+
 def test_the_repository_has_one_address(site):
     """Whatever names the book's repository or launches it does so by the address in _config.yml."""
     sources = [path for pattern in ("*.md", "*.cff", "*.toml") for path in ROOT.glob(pattern)]
