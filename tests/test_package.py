@@ -147,6 +147,8 @@ LOCALES = {
 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_the_wheel_works_in_an_empty_folder_under_any_locale(installed, tmp_path, locale):
+    if locale == "the C locale" and not np.__file__.isascii():
+        pytest.skip("in the C locale Python loads no compiled module from a folder with an accent")
     folder = tmp_path / "ünï côde"
     folder.mkdir()
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "LC_", "LANG"))}
