@@ -1,5 +1,7 @@
 """A book of one chapter that keeps every rule: each test of a rule breaks one thing in a copy of it."""
 
+from book_rules import HEADER
+
 EXERCISE = """````{exercise} Half NUMBER
 :label: ex-halving-NUMBER
 
@@ -35,19 +37,8 @@ check("halving-NUMBER", 3.0 / 2)
 """
 CHECKS = {f"halving-{number}" for number in "1234"}
 FILES = {
-    "chapters/01-halving.md": r'''---
-jupytext:
-  cell_metadata_filter: jupyter,mystnb,tags,-all
-  notebook_metadata_filter: -jupytext.text_representation.format_version,-jupytext.text_representation.jupytext_version
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3 (ipykernel)
-  language: python
-  name: python3
----
-
+    "chapters/01-halving.md": HEADER
+    + r'''
 (ch-halving)=
 # Halving
 
@@ -178,19 +169,8 @@ def loaf(weight, *, alt):
     """Draw a loaf; used in chapter 1."""
     print(weight, alt[:1])
 ''',
-    "index.md": r"""---
-jupytext:
-  cell_metadata_filter: jupyter,mystnb,tags,-all
-  notebook_metadata_filter: -jupytext.text_representation.format_version,-jupytext.text_representation.jupytext_version
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3 (ipykernel)
-  language: python
-  name: python3
----
-
+    "index.md": HEADER
+    + r"""
 # The book of halves
 
 A loaf of 1.5 kg halves to 0.75 kg.

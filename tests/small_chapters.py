@@ -1,17 +1,7 @@
 """A book of two chapters that has one of everything that the notebook copies translate."""
 
-HEADER = """---
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
+from book_rules import HEADER
 
-"""
 ADDRESS = "https://bakers.github.io/halves"
 FILES = {
     "_config.yml": """title: Halves
@@ -48,7 +38,8 @@ Great Loaf
 ```
 """,
     "chapters/01-loaf.md": HEADER
-    + """(ch-loaf)=
+    + """
+(ch-loaf)=
 # The loaf
 
 ```{math}
@@ -79,7 +70,8 @@ draw(1)
 ```
 """,
     "chapters/02-slice.md": HEADER
-    + """(ch-slice)=
+    + """
+(ch-slice)=
 # The slice
 
 How thick is a slice?

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from book_rules import HEADER
+
 ROOT = Path(__file__).resolve().parent.parent
 REAL = (
     "_config.yml",
@@ -27,17 +29,9 @@ root: index
 chapters:
   - file: chapters/01-probe
 """
-CHAPTER = """---
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
-
+CHAPTER = (
+    HEADER
+    + """
 # Probe
 
 A formula: $a^2$.
@@ -54,6 +48,7 @@ time.sleep(0.5)
 print(".29\\n\\nand more")
 ```
 """
+)
 PROBE = """from pathlib import Path
 CONSTANT = 17
 EXPLORABLE = Path(__file__).parent / "explorables" / "probe.mjs"
@@ -157,7 +152,7 @@ def test_a_page_shows_a_changed_helper(book, name, old, new, shown):
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("$a^2$", r"$\frac{a$", r"01-probe.md:14: WARNING: the formula \frac{a is invalid"),
+        ("$a^2$", r"$\frac{a$", r"01-probe.md:16: WARNING: the formula \frac{a is invalid"),
         ("print(", "import sys; print('ouch', file=sys.stderr)\nprint(", "stderr was found in the cell outputs"),
         ("print(", "1 / 0\nprint(", "ZeroDivisionError"),
     ],
