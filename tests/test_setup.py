@@ -344,10 +344,14 @@ def test_renewing_ignores_the_present_constraints(tmp_path):
     assert renew_constraints.wanted(tmp_path) == ["-e .", "numpy", "pytest", "notebook"]
 
 
-def test_no_lock_file_holds_an_address():
-    lock = (ROOT / "package-lock.json").read_text(encoding="utf-8")
-    assert json.loads(lock)["packages"]["node_modules/katex"]["integrity"]
+@pytest.mark.parametrize(("folder", "package"), [(".", "katex"), ("scripts/audit", "lighthouse")])
+def test_a_lock_file_of_npm_holds_hashes_and_no_addresses(folder, package):
+    lock = (ROOT / folder / "package-lock.json").read_text(encoding="utf-8")
+    assert json.loads(lock)["packages"][f"node_modules/{package}"]["integrity"]
     assert '"resolved"' not in lock
+
+
+def test_the_pinned_versions_hold_no_address():
     assert "://" not in (ROOT / "constraints.txt").read_text(encoding="utf-8")
 
 
