@@ -9,3 +9,21 @@
   const observer = new ResizeObserver(mark);
   for (const formula of document.querySelectorAll(".katex-display")) observer.observe(formula);
 }
+
+// Gives the focus back to the button that opened a drawer: the theme takes it from the button before it remembers it.
+for (const side of ["primary", "secondary"]) {
+  const button = document.querySelector(`.${side}-toggle`);
+  document.getElementById(`pst-${side}-sidebar-modal`)?.addEventListener("close", () => button?.focus());
+}
+
+// Solutions: a button is named by what it shows, and the link in a title leads to the exercise and folds nothing.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const button of document.querySelectorAll(".toggle-button")) {
+    const title = button.parentElement;
+    const what = Object.assign(document.createElement("span"), { className: "book-spoken" });
+    what.textContent = title.textContent.trim();
+    button.append(what);
+    button.removeAttribute("aria-label"); // its name is now its hint, which changes, and what it shows
+    for (const link of title.querySelectorAll("a")) link.addEventListener("click", (event) => event.stopPropagation());
+  }
+});

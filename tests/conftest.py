@@ -28,6 +28,8 @@ QUIET = (  # asks nobody for updates
     *("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync"),
 )
+WIDE, NARROW = 1280, 390  # pixels: a window, a phone
+SETTLED = 400  # milliseconds, after which the theme's script has looked at what scrolls
 mimetypes.add_type("text/javascript", ".mjs")
 
 
@@ -95,6 +97,47 @@ def browser():
             pytest.fail(f"Chromium does not start: run `make test`, which sets one up. ({error})", pytrace=False)
         yield chromium
         chromium.close()
+
+
+class Visit:
+    """A tab that notes what goes wrong: requests to other hosts, failed ones, console errors, uncaught exceptions."""
+
+    def __init__(self, browser, home, **context):
+        self.home, self.faults = home, []
+        self.tab = browser.new_context(viewport={"width": WIDE, "height": 900}, **context).new_page()
+        self.tab.on("request", self._note_request)
+        self.tab.on("requestfailed", lambda request: self.faults.append(f"failed: {request.url}"))
+        self.tab.on("response", lambda answer: answer.ok or self.faults.append(f"{answer.status}: {answer.url}"))
+        self.tab.on("console", lambda said: said.type == "error" and self.faults.append(f"console: {said.text}"))
+        self.tab.on("pageerror", lambda error: self.faults.append(f"exception: {error}"))
+
+    def _note_request(self, request):
+        if not request.url.startswith((self.home, "data:", "blob:")):
+            self.faults.append(f"other host: {request.url}")
+
+    def open(self, page):
+        """Open `page` of the site and wait until its scripts have run."""
+        self.tab.goto(f"{self.home}/{page}", wait_until="load")
+        return self.tab
+
+    def resize(self, width):
+        """Make the window `width` pixels wide and let the page settle."""
+        self.tab.set_viewport_size({"width": width, "height": 844})
+        self.tab.wait_for_timeout(SETTLED)
+
+
+@pytest.fixture
+def visit(browser):
+    """Return a function that opens a tab on a copy of the site; the tabs are closed after the test."""
+    visits = []
+
+    def begin(home, **context):
+        visits.append(Visit(browser, home, **context))
+        return visits[-1]
+
+    yield begin
+    for begun in visits:
+        begun.tab.context.close()
 
 
 @pytest.fixture

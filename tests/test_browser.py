@@ -5,8 +5,9 @@ import functools
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
-WIDE, NARROW, NARROWEST, PAPER = 1280, 390, 320, 720
-SETTLED = 400  # milliseconds, after which the theme's script has looked at what scrolls
+from conftest import NARROW, SETTLED, WIDE, Visit
+
+NARROWEST, PAPER = 320, 720
 OPEN_ALL = """() => {
     for (const details of document.querySelectorAll("details")) details.open = true;
     for (const button of document.querySelectorAll(".toggle-button-hidden")) button.click();
@@ -18,33 +19,6 @@ PLAIN_CODE = "() => document.querySelectorAll('pre').forEach((code) => (code.tex
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
-class Visit:
-    """A tab that notes what goes wrong: requests to other hosts, failed ones, console errors, uncaught exceptions."""
-
-    def __init__(self, browser, home, **context):
-        self.home, self.faults = home, []
-        self.tab = browser.new_context(viewport={"width": WIDE, "height": 900}, **context).new_page()
-        self.tab.on("request", self._note_request)
-        self.tab.on("requestfailed", lambda request: self.faults.append(f"failed: {request.url}"))
-        self.tab.on("response", lambda answer: answer.ok or self.faults.append(f"{answer.status}: {answer.url}"))
-        self.tab.on("console", lambda said: said.type == "error" and self.faults.append(f"console: {said.text}"))
-        self.tab.on("pageerror", lambda error: self.faults.append(f"exception: {error}"))
-
-    def _note_request(self, request):
-        if not request.url.startswith((self.home, "data:", "blob:")):
-            self.faults.append(f"other host: {request.url}")
-
-    def open(self, page):
-        """Open `page` of the site and wait until its scripts have run."""
-        self.tab.goto(f"{self.home}/{page}", wait_until="load")
-        return self.tab
-
-    def resize(self, width):
-        """Make the window `width` pixels wide and let the page settle."""
-        self.tab.set_viewport_size({"width": width, "height": 844})
-        self.tab.wait_for_timeout(SETTLED)
-
-
 def violations(tab):
     """Return what axe finds wrong on the page, one line for each element."""
     if not tab.evaluate("'axe' in window"):
@@ -54,20 +28,6 @@ def violations(tab):
         for rule in tab.evaluate(AXE)["violations"]
         for node in rule["nodes"]
     ]
-
-
-@pytest.fixture
-def visit(browser):
-    """Return a function that opens a tab on a copy of the site; the tabs are closed after the test."""
-    visits = []
-
-    def begin(home, **context):
-        visits.append(Visit(browser, home, **context))
-        return visits[-1]
-
-    yield begin
-    for begun in visits:
-        begun.tab.context.close()
 
 
 @pytest.fixture(scope="session")
