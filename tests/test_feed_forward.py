@@ -15,7 +15,7 @@ from minitransformer.feed_forward import dropout, feed_forward, gelu, relu
 from minitransformer.masks import leaks
 from oracles import LIMITS, error, product
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 KINDS = list(LIMITS)
 BENDS = [relu, gelu]
 

@@ -13,7 +13,7 @@ from minitransformer.inputs import attendable, bias_for, floats, for_features, k
 from minitransformer.multi_head import multi_head_attention
 from minitransformer.self_attention import self_attention
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 HOW_TO_CONVERT = "expected bool, True where a query may attend: write mask == 0 where your mask is added"
 
 

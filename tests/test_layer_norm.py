@@ -15,7 +15,7 @@ from minitransformer.layer_norm import layer_norm, rms_norm
 from minitransformer.masks import leaks
 from oracles import LIMITS, error
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 KINDS = list(LIMITS)
 SHAPES = array_shapes(min_dims=1, max_dims=4, min_side=0, max_side=5).filter(lambda shape: shape[-1] > 0)
 

@@ -13,7 +13,7 @@ from minitransformer.multi_head import merge_heads, multi_head_attention, split_
 from minitransformer.self_attention import self_attention
 from oracles import error
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 N, D = 6, 8
 PAIRS = [(t, s) for t in range(N) for s in range(t)]
 NEXT = [(s + 1, s) for s in range(N - 1)]

@@ -16,7 +16,7 @@ from minitransformer.multi_head import merge_heads, multi_head_attention, split_
 from minitransformer.self_attention import self_attention
 from oracles import LIMITS, error, multi_head_loop
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 KINDS = list(LIMITS)
 
 

@@ -12,7 +12,7 @@ from minitransformer.layer_norm import layer_norm
 from minitransformer.residuals import residual
 from oracles import LIMITS, error
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 KINDS, NORMS = list(LIMITS), ("pre", "post", "none")
 SHAPES = array_shapes(min_dims=1, max_dims=4, min_side=0, max_side=5).filter(lambda shape: shape[-1] > 0)
 

@@ -11,7 +11,7 @@ from minitransformer.attention import attention
 from minitransformer.self_attention import project, self_attention
 from oracles import attention_loop, error, product
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 LOVE = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 1]])  # I love coding
 LOVE_PARAMS = {
     "W_Q": [[1, 0, 1], [0, 1, 0], [1, 1, 1]],

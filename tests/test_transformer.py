@@ -25,7 +25,7 @@ from minitransformer.transformer import (
     views,
 )
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 NORMS, POSITIONS = ("pre", "post", "none"), ("sinusoidal", "learned", "rotary", "none")
 CHOICES = list(itertools.product(NORMS, POSITIONS))
 IDS = np.random.default_rng(1).integers(0, 11, size=(3, 7))
