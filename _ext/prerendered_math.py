@@ -1,7 +1,7 @@
 """Draw the formulas while the book is built: the pages hold finished HTML and MathML and load no mathematics script.
 
-KaTeX is called once for each page that is read, with all its formulas; the HTML stays with the page's doctree.  Pages
-that show formulas load KaTeX's stylesheet, which together with its fonts is copied into the site.
+KaTeX is called once for each page that is read, with all its formulas; the HTML stays with the page's doctree.  KaTeX's
+stylesheet is copied into the site; its fonts are left to small_fonts.
 """
 
 import html
@@ -27,8 +27,6 @@ RENDERER = Path(__file__).with_name("render_formulas.mjs")
 STYLESHEET = "katex/katex.css"
 # The AMS environments that number their lines: Sphinx gives the number, so KaTeX gets the form without.
 NUMBERED_ENVIRONMENT = re.compile(r"\\(begin|end)\{(equation|align|gather|alignat)\}")
-# Every browser that shows this book reads woff2, so the older formats are not shipped.
-OLDER_FONTS = re.compile(r',url\([^)]*\) format\("(?:woff|truetype)"\)')
 
 
 def katex(formulas):
@@ -90,7 +88,7 @@ def visit_math_block(translator, node):
 
 
 def install_katex(app):
-    """Install what npm brings where set-up has not, and copy KaTeX's stylesheet and fonts into the site."""
+    """Install what npm brings where set-up has not, and copy KaTeX's stylesheet into the site."""
     try:
         runpy.run_path(os.fspath(Path(app.srcdir) / "scripts" / "web_assets.py"))["install"](app.srcdir, logger.info)
     except (RuntimeError, OSError) as error:
@@ -98,17 +96,9 @@ def install_katex(app):
     if app.builder.format != "html":
         return
     dist = Path(app.srcdir) / "node_modules" / "katex" / "dist"
-    site = Path(app.outdir) / "_static" / "katex"
-    (site / "fonts").mkdir(parents=True, exist_ok=True)
-    (site / "katex.css").write_text(OLDER_FONTS.sub("", (dist / "katex.min.css").read_text("utf8")), "utf8")
-    for font in (dist / "fonts").glob("*.woff2"):
-        (site / "fonts" / font.name).write_bytes(font.read_bytes())
-
-
-def load_stylesheet(app, pagename, templatename, context, doctree):
-    """Load KaTeX's stylesheet on the pages that hold formulas, and only there."""
-    if app.env.get_domain("math").has_equations(pagename):
-        app.add_css_file(STYLESHEET)
+    site = Path(app.outdir) / "_static" / STYLESHEET
+    site.parent.mkdir(parents=True, exist_ok=True)
+    site.write_bytes((dist / "katex.min.css").read_bytes())
 
 
 def katex_version(config):
@@ -122,6 +112,6 @@ def setup(app):
     app.add_config_value("katex_version", katex_version, "env", str)
     app.add_html_math_renderer("katex", (visit_math, None), (visit_math_block, None))
     app.add_transform(DrawFormulas)
+    app.add_css_file(STYLESHEET)
     app.connect("builder-inited", install_katex)
-    app.connect("html-page-context", load_stylesheet)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -12,6 +12,8 @@ import yaml
 from bs4 import BeautifulSoup
 from fontTools.ttLib import TTFont
 
+from one_stylesheet import NAME
+
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
 ADDRESS = CONFIGURATION["repository"]["url"]
@@ -55,8 +57,8 @@ def icons():
 
 @pytest.fixture(scope="session")
 def drawn(site):
-    """Return the set of the characters that an icon font of the site draws and a stylesheet of it uses."""
-    css = "".join(path.read_text("utf8") for path in site.rglob("*.css"))
+    """Return the set of the characters that an icon font of the site draws and its stylesheet uses."""
+    css = (site / "_static" / NAME).read_text("utf8")
     fonts = [TTFont(path).getBestCmap() or {} for path in site.rglob("fontawesome/**/*.woff2")]
     return {code for font in fonts for code in font if f'content:"\\{code:04x}"' in css}
 
