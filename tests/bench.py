@@ -1,6 +1,6 @@
 """Measure what the tests must not: seconds and memory, as ratios within one run.  `make bench` runs this.
 
-PYTHONPATH=scripts OPENBLAS_NUM_THREADS=1 python tests/bench.py [word_vectors] [arrays] [attentions] [layers] [readers]
+PYTHONPATH=scripts OPENBLAS_NUM_THREADS=1 python tests/bench.py [PART …]; the parts are listed at the end
 """
 
 import contextlib
@@ -19,6 +19,7 @@ from scipy import special
 from scipy.sparse.linalg import svds
 from sklearn.metrics import pairwise
 
+from bench_build import builds
 from bench_readers import readers
 from minitransformer.attention import attention
 from minitransformer.dot_product import cosine_matrix
@@ -241,7 +242,7 @@ def silence():
         os.close(nowhere)
 
 
-PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions, layers, readers)}
+PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions, layers, readers, builds)}
 
 if __name__ == "__main__":
     if os.environ.get("OPENBLAS_NUM_THREADS") != "1":

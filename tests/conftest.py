@@ -19,6 +19,7 @@ from minitransformer.explore import explorable
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
 BUILT = ROOT / "_build" / "built"  # written by _ext/build_record.py when a build ends well
+UNFINISHED = ROOT / "_build" / "html.unfinished"  # and this while one is under way
 SOURCES = (
     *("_config.yml", "_toc.yml", "index.md", "references.bib", "package-lock.json", "requirements.txt"),
     *("chapters/**/*.md", "chapters/minitransformer/**/*", "reference/*.md", "_ext/**/*", "_static/*", "figs/*.svg"),
@@ -60,7 +61,7 @@ def newest_source():
 @pytest.fixture(scope="session")
 def site():
     """Return the folder of the built site."""
-    if not (BUILT.is_file() and SITE.is_dir()):
+    if not (BUILT.is_file() and SITE.is_dir()) or UNFINISHED.is_file():
         pytest.fail("The book is not built, or its last build failed: run `make book`.", pytrace=False)
     newest = newest_source()
     if newest.stat().st_mtime > BUILT.stat().st_mtime:

@@ -3,98 +3,9 @@
 Its folder's name holds a space and an accent, as a reader's may.
 """
 
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-from book_rules import HEADER
-
-ROOT = Path(__file__).resolve().parent.parent
-REAL = (
-    "_config.yml",
-    "_ext",
-    "_static",
-    "scripts",
-    "figs",
-    "package.json",
-    "package-lock.json",
-    "chapters/minitransformer",
-)
-CONTENTS = """format: jb-book
-root: index
-chapters:
-  - file: chapters/01-probe
-"""
-CHAPTER = (
-    HEADER
-    + """
-# Probe
-
-A formula: $a^2$.
-
-```{code-cell} ipython3
-from minitransformer import probe
-print("constant", probe.CONSTANT, "explorable", probe.EXPLORABLE.read_text())
-```
-
-```{code-cell} ipython3
-import time
-print("the number 5", end="", flush=True)
-time.sleep(0.5)
-print(".29\\n\\nand more")
-```
-"""
-)
-PROBE = """from pathlib import Path
-CONSTANT = 17
-EXPLORABLE = Path(__file__).parent / "explorables" / "probe.mjs"
-"""
-BUILD = "from jupyter_book.cli.main import main; main()"
-
-
-class SmallBook:
-    """A book of one chapter, which shows a constant of the helper package and the text of an explorable."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        for name in REAL:
-            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            copy(ROOT / name, folder / name)
-        (folder / "node_modules").symlink_to(ROOT / "node_modules")
-        self.write("_toc.yml", CONTENTS)
-        self.write("references.bib", "")
-        self.write("index.md", "# A small book\n\nOne chapter.\n")
-        self.write("chapters/01-probe.md", CHAPTER)
-        self.write("chapters/minitransformer/probe.py", PROBE)
-        self.write("chapters/minitransformer/explorables/probe.mjs", "first")
-
-    def write(self, name, text):
-        """Write the file `name` of the book."""
-        (self.folder / name).write_text(text, "utf8")
-
-    def change(self, name, old, new):
-        """Replace `old`, which must be there, in the file `name` of the book."""
-        text = (self.folder / name).read_text("utf8")
-        assert old in text
-        self.write(name, text.replace(old, new))
-
-    def build(self, **environment):
-        """Build as `make book` does; return whether that went well and what was said."""
-        command = [sys.executable, "-c", BUILD, "build", ".", "-n", "-W", "--keep-going"]
-        quiet = {**os.environ, "NO_COLOR": "1", **environment}
-        done = subprocess.run(
-            command, cwd=self.folder, env=quiet, encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
-        return done.returncode == 0, done.stdout
-
-    def page(self):
-        """Return the built page of the chapter."""
-        return (self.folder / "_build" / "html" / "chapters" / "01-probe.html").read_text("utf8")
+from small_book import SmallBook
 
 
 @pytest.fixture(scope="module")
