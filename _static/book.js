@@ -27,3 +27,14 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const link of title.querySelectorAll("a")) link.addEventListener("click", (event) => event.stopPropagation());
   }
 });
+
+// Loads the previews of links when the reader points at the first link of the text or reaches it by the keyboard.
+{
+  const meet = ({ pointerType, target }) => {
+    if (pointerType === "touch" || !target.closest?.(".bd-article a[href]:not(.external, .headerlink)")) return;
+    for (const way of ["pointerover", "focusin"]) document.removeEventListener(way, meet);
+    const src = `${document.documentElement.dataset.content_root}_static/previews.js`;
+    document.head.append(Object.assign(document.createElement("script"), { src }));
+  };
+  for (const way of ["pointerover", "focusin"]) document.addEventListener(way, meet);
+}

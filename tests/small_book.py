@@ -24,12 +24,23 @@ root: index
 chapters:
   - file: chapters/01-probe
 """
+INDEX = """# A small book
+
+One chapter.
+
+```{glossary}
+probe
+  A first meaning.
+```
+"""
 CHAPTER = (
     HEADER
     + """
 # Probe
 
 A formula: $a^2$.
+
+A {term}`probe` is a try.
 
 ```{code-cell} ipython3
 from minitransformer import probe
@@ -124,7 +135,7 @@ class SmallBook:
         (folder / "node_modules").symlink_to(ROOT / "node_modules")
         self.write("_toc.yml", CONTENTS)
         self.write("references.bib", "")
-        self.write("index.md", "# A small book\n\nOne chapter.\n")
+        self.write("index.md", INDEX)
         self.write("chapters/01-probe.md", CHAPTER)
         self.write("chapters/minitransformer/probe.py", PROBE)
         self.write("chapters/minitransformer/explorables/probe.mjs", "first")

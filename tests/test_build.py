@@ -45,6 +45,17 @@ def test_changed_text_is_shown_without_executing_the_cells_again(book):
     assert "One formula:" in book.page()
 
 
+def test_a_changed_term_has_a_changed_preview_on_pages_that_are_not_written_again(book):
+    page = book.folder / "_build" / "html" / "chapters" / "01-probe.html"
+    written = page.stat().st_mtime_ns
+    book.change("index.md", "A first meaning", "A second meaning")
+    good, said = book.build()
+    assert good, said
+    assert "A second meaning" in (book.folder / "_build/html/_static/previews/index.js").read_text("utf8")
+    assert 'href="../index.html#term-probe"' in book.page()
+    assert page.stat().st_mtime_ns == written
+
+
 @pytest.mark.parametrize(
     ("name", "old", "new", "shown"),
     [
