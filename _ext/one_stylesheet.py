@@ -41,8 +41,8 @@ def pages_of(site):
 
 
 def scripts_of(site):
-    """Return the paths of the scripts of a site, in order."""
-    return sorted(site.rglob("*.js"))
+    """Return the paths of the scripts of a site, in order; previews are pieces of its pages, so they name no more."""
+    return sorted({*site.rglob("*.js")} - {*(site / "_static" / "previews").rglob("*.js")})
 
 
 def vocabulary(pages, scripts):
