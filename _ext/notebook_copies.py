@@ -11,6 +11,7 @@ from pathlib import Path
 SCRIPTS = Path(__file__).parent.parent / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 
+from header_menus import DOWNLOAD, LAUNCH, buttons  # noqa: E402
 from labels import Book  # noqa: E402
 from notebooks import colab, copy_of, written  # noqa: E402
 
@@ -28,15 +29,9 @@ def read_book(app):
     app.book = Book(app.srcdir)
 
 
-def buttons(context, label):
-    """Return the list of buttons in a menu of the page's head, an empty one where the page has no such menu."""
-    menus = [menu["buttons"] for menu in context.get("header_buttons", []) if menu.get("label") == label]
-    return menus[0] if menus else []
-
-
 def offer(app, pagename, templatename, context, doctree):
     """Write the copy of a chapter into the site, and link to it and to Colab; take out the theme's own notebook."""
-    downloads = buttons(context, "download-buttons")
+    downloads = buttons(context, DOWNLOAD)
     downloads[:] = [button for button in downloads if button["label"] != "download-notebook-button"]
     chapter = next((chapter for chapter in app.book.chapters if chapter.page == pagename), None)
     if not chapter:
@@ -45,8 +40,8 @@ def offer(app, pagename, templatename, context, doctree):
     (Path(app.outdir) / FOLDER).mkdir(exist_ok=True)
     written(Path(app.outdir) / FOLDER / name, copy_of(Path(app.srcdir, f"{pagename}.md"), book=app.book))
     downloads.insert(0, entry(".ipynb", "Download notebook", context["pathto"](f"{FOLDER}/{name}", 1), "fas fa-book"))
-    launches = buttons(context, "launch-buttons")
-    launches.append(entry("Colab", "Launch on Colab", colab(app.book, chapter), "_static/images/logo_colab.png"))
+    colab_link = entry("Colab", "Launch on Colab", colab(app.book, chapter), "_static/images/logo_colab.png")
+    buttons(context, LAUNCH).append(colab_link)
 
 
 def entry(text, tooltip, address, icon):
