@@ -31,6 +31,9 @@ PALETTE = {  # role: (on a light page, on a dark page); each at least 4.5 : 1 ag
     "paper": ("#fefefe", "#121416"),
 }
 ROLES = ("query", "key", "value", "weight", "output")
+DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))  # what has no role is in ink, and told apart by its form
+MARKERS = ("o", "s", "^", "D", "v")
+SMALL = 9.2  # points; the least that is read on a phone, where a drawing shrinks to three quarters
 STYLE = {
     "font.family": "sans-serif",
     "font.size": 10,
@@ -40,6 +43,7 @@ STYLE = {
     "axes.edgecolor": PALETTE["muted"][0],
     "axes.labelcolor": PALETTE["ink"][0],
     "axes.axisbelow": True,
+    "axes.labelpad": 6,
     "text.color": PALETTE["ink"][0],
     "xtick.color": PALETTE["muted"][0],
     "ytick.color": PALETTE["muted"][0],
@@ -76,6 +80,20 @@ class Picture:
         )
 
 
+class Row:
+    """Pictures side by side, or below each other where the page is narrow; one text, `alt`, is read for all."""
+
+    def __init__(self, pictures, alt):
+        self.pictures, self.alt, self.svg = pictures, alt, "".join(picture.svg for picture in pictures)
+
+    def _repr_html_(self):
+        label = html.escape(self.alt, quote=True)
+        inside = "".join(picture._repr_html_() for picture in self.pictures)
+        inside = re.sub(r' role="img" aria-label="[^"]*"', "", inside)
+        style = "display:flex;flex-wrap:wrap;gap:8px 12px;justify-content:center"
+        return f'<div class="mt-row" role="img" aria-label="{label}" style="{style}">{inside}</div>'
+
+
 def _drawing(draw, alt, size=(4.8, 3.0), panels=1, **subplots):
     """Call `draw(*axes)` in the book's style and return the Picture; sizes are in inches."""
     with mpl.rc_context({**STYLE, "svg.hashsalt": alt}):
@@ -93,10 +111,15 @@ def _themed(svg):
     svg = re.sub(r'<g id="[^"]*"', "<g", svg)  # the same in every drawing, and an id may stand once on a page
     svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\d\.\d\d)\d+", r"\1", tag[0]), svg)  # not in what is read
     svg = re.sub(r"(font: [^;\"]*?px) [^;\"]*", r"\1 var(--mt-font, sans-serif)", svg)
+    svg = re.sub(r"(?<=>)[^<>]*_[^<>]*(?=</text>)", lambda text: _lowered(text[0]), svg)
     svg = re.sub(r"\s*\n\s*", "\n", svg).replace("xlink:href", "href")
     for role, (light, _) in PALETTE.items():
         svg = svg.replace(light, f"var(--mt-{role}, {light})")
     return svg
+
+
+def _row(pictures, alt):
+    return pictures[0] if len(pictures) == 1 else Row(pictures, alt)
 
 
 def _color(role):
@@ -116,10 +139,10 @@ def _apart(y, gap, left=None, right=None):
     return y
 
 
-def _mesh(axis, matrix, role, top, keep):
-    """Shade the cells of `matrix` (n, m) by opacity: 0 is the paper; cross out what is hidden."""
+def _mesh(axis, matrix, role, top, most, keep):
+    """Shade the cells of `matrix` (n, m) by opacity, from 0 to `most` for `top`; cross out what is hidden."""
     n, m = matrix.shape
-    shades = np.where(keep, 0.65 * np.clip(np.nan_to_num(matrix) / top, 0, 1), 0).round(2)
+    shades = np.where(keep, most * np.clip(np.nan_to_num(matrix) / top, 0, 1), 0).round(2)
     for shade in np.unique(shades[shades > 0]):  # one path for all cells of a shade: a tenth of the page's weight
         cells = [mpl.path.Path.unit_rectangle().transformed(mpl.transforms.Affine2D().translate(j - 0.5, i - 0.5))
                  for i, j in np.argwhere(shades == shade)]  # fmt: skip
@@ -130,7 +153,7 @@ def _mesh(axis, matrix, role, top, keep):
     axis.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), aspect=_tallness(n, m))
     for side in np.arange(n + 1) - 0.5:
         axis.axhline(side, color=_color("grid"), lw=0.5)
-    for side in np.arange(m + 1) - 0.5:
+    for side in np.arange(m + 1 if m <= 40 else 0) - 0.5:
         axis.axvline(side, color=_color("grid"), lw=0.5)
 
 
@@ -148,25 +171,33 @@ def heatmap(matrix, rows, columns, *, alt, role="weight", digits=1, keep=None):
     panels = {title: np.asarray(m, dtype=float) for title, m in _panels(matrix).items()}
     keeps = _panels(keep if isinstance(keep, dict) else dict.fromkeys(panels, keep))
     top = max(max(m[np.isfinite(m)].max(initial=0) for m in panels.values()), 1e-12)
+    wide = 4.8 if len(panels) == 1 else 2.2
+    height = (wide - 0.6) * _tallness(len(rows), len(columns)) * len(rows) / len(columns) + 0.7
 
-    def draw(*axes):
-        for axis, (title, m) in zip(axes, panels.items()):
-            kept = np.ones(m.shape, bool) if keeps[title] is None else np.broadcast_to(keeps[title], m.shape)
-            _mesh(axis, m, role, top, kept)
+    def panel(title, m):
+        kept = np.ones(m.shape, bool) if keeps[title] is None else np.broadcast_to(keeps[title], m.shape)
+        most = 0.8 if digits is None else 0.4 if role == "ink" else 0.5  # a number must be read upon it
+
+        def draw(axis):
+            _mesh(axis, m, role, top, most, kept)
             for i, j in np.argwhere(kept) if digits is not None else ():
-                axis.text(j, i, f"{m[i, j]:.{digits}f}", ha="center", va="center", fontsize=9 if len(panels) < 3 else 7)
-            axis.set_xticks(range(len(columns)), columns, rotation=35, ha="left", rotation_mode="anchor")
-            axis.set_yticks(range(len(rows)), rows if axis is axes[0] else [""] * len(rows))
-            axis.tick_params(
-                length=0, top=True, labeltop=True, bottom=False, labelbottom=False, labelcolor=_color("ink")
-            )
-            axis.spines[:].set_visible(False)
+                number = f"{m[i, j]:.{digits}f}".replace("-", "−")
+                axis.text(j, i, number, ha="center", va="center", fontsize=SMALL if len(panels) == 1 else 7.5)
+            _name_cells(axis, rows, columns)
             axis.set_xlabel(title, labelpad=6)
 
-    wide = 4.8 if len(panels) < 3 else 6.4
-    sides = _tallness(len(rows), len(columns)) * len(rows) / len(columns)
-    height = (wide - 1.4) * sides / len(panels) + 0.9 + 0.2 * (len(panels) > 1)
-    return _drawing(draw, alt, size=(wide, height), panels=len(panels))
+        return _drawing(draw, alt, size=(wide, height))
+
+    return _row([panel(*each) for each in panels.items()], alt)
+
+
+def _name_cells(axis, rows, columns):
+    """Write the names of rows to the left and those of columns above, aslant where they are long."""
+    slant = {"rotation": 35, "ha": "left", "rotation_mode": "anchor"} if max(len(str(c)) for c in columns) > 2 else {}
+    axis.set_xticks(range(len(columns)), columns, **slant)
+    axis.set_yticks(range(len(rows)), rows)
+    axis.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False, labelcolor=_color("ink"))
+    axis.spines[:].set_visible(False)
 
 
 def _panels(thing):
@@ -176,7 +207,7 @@ def _panels(thing):
 def arrows(vectors, *, alt, roles=None):
     """Draw the vectors of a dict, name -> array (2,), as arrows from the origin; used from chapter 2 on."""
     points = np.array(list(vectors.values()), dtype=float)
-    roles = roles or ["query"] * len(points)
+    roles = roles or ["ink"] * len(points)
 
     def draw(axis):
         low, high = np.minimum(points.min(0), 0), np.maximum(points.max(0), 0)
@@ -197,25 +228,36 @@ def arrows(vectors, *, alt, roles=None):
 
 
 def words(groups, *, alt):
-    """Scatter words in the plane: `groups` is a dict, group -> dict of word -> array (2,); used in chapter 1."""
-    labels = [(word, role, *xy) for role, points in zip(ROLES, groups.values()) for word, xy in points.items()]
-    names, roles, x, y = zip(*labels)
+    """Scatter words in the plane: `groups` is a dict, group -> dict of word -> array (2,); used in chapter 1.
+
+    Each group has a mark of its own; a word stands to the left of its mark where others are in the way on the right.
+    """
+    names, points = zip(*[pair for group in groups.values() for pair in group.items()])
+    x, y = np.transpose(points)
+    row, lengths = np.ptp(y) / 17, np.ptp(x) / 48 * (1 + np.array([len(name) for name in names]))  # roughly
+    crowds = [[_in_the_way(x, y, i, side * lengths[i], row) for i in range(len(x))] for side in (-1, 1)]
+    left = np.less(*crowds)
+    heights = _apart(y, row, np.where(left, x - lengths, x), np.where(left, x, x + lengths))
 
     def draw(axis):
-        for role, (group, points) in zip(ROLES, groups.items()):
-            axis.scatter(*np.transpose(list(points.values())), s=22, color=_color(role), label=group, lw=0)
-        width = np.ptp(x) / 55  # of a letter, roughly
-        heights = _apart(y, np.ptp(y) / 17, np.array(x), np.array(x) + width * np.array([len(name) for name in names]))
-        for name, role, at, height in zip(names, roles, x, heights):
-            axis.annotate(
-                name, (at, height), (5, 0), textcoords="offset points", va="center", fontsize=9, color=_color(role)
-            )
+        for mark, (group, members) in zip(MARKERS, groups.items()):
+            at = np.transpose(list(members.values()))
+            axis.scatter(*at, s=26, color=_color("ink"), label=group, lw=0, marker=mark)
+        for name, at, height, side in zip(names, x, heights, left):
+            axis.annotate(name, (at, height), (-6 if side else 6, 0), textcoords="offset points", va="center",
+                          ha="right" if side else "left", fontsize=SMALL)  # fmt: skip
         axis.margins(0.14)
         axis.set(xticks=[], yticks=[])
         axis.spines[:].set_visible(False)
         axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=len(groups), handletextpad=0.2)
 
     return _drawing(draw, alt, size=(4.8, 4.0))
+
+
+def _in_the_way(x, y, i, length, row):
+    """Count the points that a label of `length` beside point `i`, to the left where it is negative, would cover."""
+    along = (x - x[i]) * np.sign(length)
+    return np.sum((along > 0) & (along < abs(length)) & (abs(y - y[i]) < 0.7 * row))
 
 
 def bars(panels, labels, *, alt, role="weight", ylabel="", digits=2):
@@ -228,9 +270,9 @@ def bars(panels, labels, *, alt, role="weight", ylabel="", digits=2):
         for axis, (title, values) in zip(axes, panels.items()):
             drawn = axis.bar(range(len(values)), values, color=_color(role), width=0.75)
             if len(values) <= 8:
-                axis.bar_label(drawn, fmt=f"%.{digits}f", padding=2, fontsize=9, color=_color("ink"))
+                axis.bar_label(drawn, fmt=f"%.{digits}f", padding=2, fontsize=SMALL, color=_color("ink"))
             axis.set_xticks(range(len(values)), labels)
-            axis.tick_params(axis="x", length=0, labelcolor=_color("ink"), labelsize=9)
+            axis.tick_params(axis="x", length=0, labelcolor=_color("ink"), labelsize=SMALL)
             axis.set_xlabel(title)
             axis.axhline(0, color=_color("muted"), lw=0.8)
         axes[0].set_ylabel(ylabel)
@@ -239,12 +281,15 @@ def bars(panels, labels, *, alt, role="weight", ylabel="", digits=2):
     return _drawing(draw, alt, size=(4.8, 2.6), panels=len(panels), sharey=True)
 
 
-def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None):
-    """Draw a dict, label -> values (n,), over `x` (n,), each line named at its end; used from chapter 3 on.
+def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, role="ink"):
+    """Draw a dict, label -> values (n,), over `x` (n,), each line led on to its name; used from chapter 3 on.
 
     `points` (k, 2) are drawn as dots.
     """
-    dashes = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+
+    many = len(lines) > 1
+    lead = {"arrowstyle": "-", "relpos": (0, 0.5), "capstyle": "butt", "color": _color(role), "lw": 2}
+    lead |= {"shrinkA": 0, "shrinkB": 0}
 
     def draw(axis):
         axis.grid(True, axis="y", lw=0.6)
@@ -252,13 +297,15 @@ def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None):
             axis.plot(*np.transpose(points), "o", color=_color("ink"), ms=4)
         ends = [y[-1] for y in lines.values()]
         reach = max(map(max, lines.values())) - min(map(min, lines.values()))
-        for role, dash, (label, y), end in zip(ROLES, dashes, lines.items(), _apart(ends, reach / 15)):
+        for dash, (label, y), end in zip(DASHES, lines.items(), _apart(ends, reach / 15)):
             axis.plot(x, y, color=_color(role), ls=dash)
-            axis.annotate(label, (x[-1], end), (5, 0), textcoords="offset points", va="center",
-                          color=_color(role), annotation_clip=False)  # fmt: skip
+            place = mpl.transforms.offset_copy(axis.transData, axis.figure, x=22 if many else 5, units="points")
+            axis.annotate(label, (x[-1], y[-1]), (x[-1], end), textcoords=place, va="center", color=_color(role),
+                          annotation_clip=False, arrowprops={**lead, "ls": dash} if many else None)  # fmt: skip
         axis.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if logx else "linear")
         if logx:
-            axis.set_xticks(x, [f"{value:g}" for value in x])
+            ticks = [value for value in x if value == x[-1] or 3 * value < x[-1]]
+            axis.set_xticks(ticks, [f"{value:g}" for value in ticks])
             axis.set_xticks([], minor=True)
 
     return _drawing(draw, alt, size=(4.8, 2.9))
@@ -275,7 +322,8 @@ def hull(values, outputs, *, alt):
         axis.plot(*np.transpose(outputs), "D", color=_color("output"), ms=4, mew=0)
         for name, (x, y) in values.items():
             axis.plot(x, y, "o", color=_color("value"), ms=8)
-            axis.annotate(name, (x, y), (8, 6), textcoords="offset points", color=_color("value"))
+            axis.annotate(name, (x, y), (8, 6), textcoords="offset points", color=_color("value"),
+                          bbox={"fc": _color("paper"), "ec": "none", "pad": 0.5})  # fmt: skip
         axis.margins(0.2)
         axis.set_aspect("equal")
 
@@ -295,10 +343,15 @@ def moves(tracks, *, alt, xlabel, ylabel, radius=None):
             axis.set_aspect("equal", adjustable="datalim")
         for name, points in tracks.items():
             points = np.asarray(points, dtype=float)
-            axis.plot(*points[0], "o", color=_color("value"), ms=7)
+            axis.plot(*points[0], "o", color=_color("ink"), ms=7)
             for start, end in pairwise(points):
                 axis.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": _color("output"), "lw": 2})
-            axis.annotate(name, points[-1], (7, 4), textcoords="offset points", color=_color("output"))
+            at, way, role = (points[0], -1, "ink") if radius else (points[-1], 1, "output")  # where there is room
+            right, up = way * (points[-1] - points[0])
+            side = "right" if right < -abs(up) else "left"
+            level = "center" if abs(right) > abs(up) else "bottom" if up > 0 else "top"
+            axis.annotate(name, at, (-7 if side == "right" else 7, {"bottom": 4, "top": -4}.get(level, 0)), ha=side,
+                          va=level, textcoords="offset points", color=_color(role))  # fmt: skip
             axis.plot(*points[-1], "D", color=_color("output"), ms=5)
         axis.margins(0.25)
         axis.set(xlabel=xlabel, ylabel=ylabel)
@@ -349,9 +402,12 @@ def _svg(kind, text="", **given):
 
 def _text(x, y, text, role="ink", size=14, anchor="middle"):
     """Return a text in which what follows an underscore is a subscript."""
-    below = r'<tspan dy="3" font-size="75%">\1</tspan><tspan dy="-3">&#8203;</tspan>'
-    text = re.sub(r"_(\w+)", below, html.escape(text))
+    text = _lowered(html.escape(text))
     return _svg("text", text, x=x, y=y, fill=role, font_size=size, text_anchor=anchor) if text else ""
+
+
+def _lowered(text):
+    return re.sub(r"_(\w+)", r'<tspan dy="3" font-size="75%">\1</tspan><tspan dy="-3">&#8203;</tspan>', text)
 
 
 def _rect(x, y, width, height, role, tint=0.14, rx=6, **more):
@@ -370,34 +426,37 @@ def _arrow(path, to=0, role="muted"):
 def tables(panels, *, alt):
     """Draw tables of labelled cells side by side: a dict, title -> (labels (n, m), groups (n, m)); used in chapter 7.
 
-    Cells of one group have one colour; up to five groups.
+    The cells of a group have one shade.
     """
 
-    def draw(*axes):
-        for axis, (title, (labels, groups)) in zip(axes, panels.items()):
-            for (i, j), group in np.ndenumerate(np.asarray(groups)):
-                color = _color(ROLES[group])
-                axis.add_patch(mpl.patches.Rectangle((j + 0.04, i + 0.04), 0.92, 0.92, fc=color, alpha=0.18, lw=0))
-                axis.text(j + 0.5, i + 0.5, np.asarray(labels)[i, j], ha="center", va="center", color=color, fontsize=9)
-            n, m = np.shape(labels)
+    def panel(title, labels, groups):
+        (n, m), shades = np.shape(labels), 0.05 + 0.25 * np.asarray(groups) / max(np.max(groups), 1)
+
+        def draw(axis):
+            for (i, j), label in np.ndenumerate(np.asarray(labels)):
+                square = (j + 0.04, i + 0.04), 0.92, 0.92
+                axis.add_patch(mpl.patches.Rectangle(*square, fc=_color("ink"), alpha=shades[i, j], lw=0))
+                axis.text(j + 0.5, i + 0.5, label, ha="center", va="center", fontsize=SMALL)
             axis.set(xlim=(0, m), ylim=(n, 0), aspect="equal", xticks=[], yticks=[], xlabel=title)
             axis.spines[:].set_visible(False)
 
-    sizes = [np.shape(labels) for labels, _ in panels.values()]
-    rows, columns = max(n for n, _ in sizes), sum(m for _, m in sizes)
-    widths = {"width_ratios": [m for _, m in sizes]}
-    return _drawing(draw, alt, size=(6.4, 0.5 + 6 * rows / columns), panels=len(panels), gridspec_kw=widths)
+        return _drawing(draw, alt, size=(0.48 * m + 0.1, 0.48 * n + 0.4))
+
+    return _row([panel(title, *table) for title, table in panels.items()], alt)
 
 
-def fan(word, weights, *, alt):
-    """Draw one word with lines to others, each as thick as its weight (dict, word -> weight); used on the cover."""
+def fan(word, weights, *, alt, role="key"):
+    """Draw one word with lines to others, each as thick as its weight (dict, word -> weight); used on the cover.
+
+    The others are keys, or of another `role`.
+    """
     width, row = 380 + 10 * max(map(len, weights)), 30
     middle, svg = len(weights) * row / 2 + 5, []
     for i, (other, weight) in enumerate(weights.items()):
         y = (i + 0.5) * row + 5
-        line, thick, dark = f"M110 {middle:g}C210 {middle:g} 210 {y:g} 300 {y:g}", 1 + 24 * weight, 0.3 + 0.6 * weight
-        svg.append(_svg("path", d=line, fill="none", stroke="weight", stroke_width=thick, stroke_opacity=dark))
-        svg.append(_text(310, y + 5, other, "key", 15, "start"))
+        line, thick = f"M110 {middle:g}C210 {middle:g} 210 {y:g} 300 {y:g}", 1 + 24 * weight
+        svg.append(_svg("path", d=line, fill="none", stroke="weight", stroke_width=thick, stroke_opacity=0.7))
+        svg.append(_text(310, y + 5, other, role, 15, "start"))
         svg.append(_text(width - 40, y + 5, f"{weight:.2f}", "muted", 15, "end"))
     svg.append(_svg("g", _text(100, middle + 7, word, "query", 22, "end"), font_weight="bold"))
     return Picture(width, 2 * middle, f'<g font-family="inherit" font-size="15">{"".join(svg)}</g>', alt)
@@ -410,7 +469,7 @@ def concept_map(chapters, *, alt):
     """
     svg, height = [], 0
     for title, address, concepts in chapters:
-        svg.append(_svg("a", _text(0, height + 16, title, "query", anchor="start"), href=address, font_weight="bold"))
+        svg.append(_svg("a", _text(0, height + 16, title, anchor="start"), href=address, font_weight="bold"))
         boxes = [_box(*concept, i, height + 28) for i, concept in enumerate(concepts)]
         svg += boxes
         height += 42 + 46 * -(-len(boxes) // 3)

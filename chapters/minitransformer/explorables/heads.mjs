@@ -2,7 +2,7 @@
 import { begin, box, brief, button, change, fixed, make, quoted, share, slider, softmax, speaker } from "./parts.mjs";
 
 const LAST = 5; // steps are counted from 0
-const COLOURS = ["query", "key", "value", "output", "weight"]; // of the heads, in turn
+const LINES = ["solid", "dashed", "dotted", "double"]; // below the numbers of the heads, in turn
 const WAY = 450; // milliseconds in which numbers go to their new places
 
 // ---- the mathematics, as NumPy does it -----------------------------------------------------------------------------
@@ -119,7 +119,7 @@ function writer(values) {
   return (value) => brief(value, digits);
 }
 
-// A number on a chip in the colour of its head, with its origin; or a weight, with its score.
+// A number on a chip in the shade of its head, with its origin; or a weight, with its score.
 function chip(cell, name, { labels, queries, heads, written, kind }) {
   const number = make("span", { class: "mt-number", "data-name": name, "data-value": cell.value });
   if ("score" in cell) {
@@ -129,11 +129,12 @@ function chip(cell, name, { labels, queries, heads, written, kind }) {
     return make("div", { class: "mt-chip mt-shaded", style: `--share: ${100 * value}%` }, number, small);
   }
   const { value, token, feature } = cell;
-  const colour = COLOURS[Math.floor((feature * heads) / queries[0].length) % COLOURS.length];
+  const head = Math.floor((feature * heads) / queries[0].length);
+  const style = `--head: ${head / Math.max(heads - 1, 1)}; --line: ${LINES[head % LINES.length]}`;
   const origin = { "data-origin": `${kind} ${token} ${feature}`, title: `${labels[token]}, feature ${feature + 1}` };
   const small = make("small", {}, make("span", {}, labels[token]), ` ${feature + 1}`);
   number.append(written(value));
-  return make("div", { class: "mt-chip", style: `--colour: var(--mt-${colour})`, ...origin }, number, small);
+  return make("div", { class: "mt-chip", style, ...origin }, number, small);
 }
 
 function tableOf({ title, rows, columns, groups, cells }, name, look) {
