@@ -11,7 +11,7 @@ from minitransformer.multi_head import merge_heads, split_heads
 
 HEADS = START["heads"]
 TITLES = ["one matrix", "cut each row", "swap the axes", "look", "mix the values", "merge"]
-COLOURS = ["query", "key", "value", "output", "weight"]
+LINES = ["solid", "dashed", "dotted", "double"]
 
 
 def state(n, d, heads, step=0, size=1.0, digits=2):
@@ -199,7 +199,8 @@ def test_every_number_tells_the_token_and_the_feature_that_it_came_from(show, gi
             i, j = given["labels"].index(token), int(feature) - 1
             places.append((i, j))
             assert (small, value) == (f"{token} {feature}", queries[i, j])
-            assert style == f"--colour: var(--mt-{COLOURS[j // width % 5]})"
+            head, line = re.fullmatch(r"--head: (\S+); --line: (\w+)", style).groups()
+            assert (float(head), line) == (j // width / max(given["heads"] - 1, 1), LINES[j // width % 4])
         assert sorted(places) == list(np.ndindex(*queries.shape))
 
 
@@ -373,7 +374,7 @@ def test_the_widget_tells_the_kernel_and_listens_to_it(show):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [760, 320])
 def test_the_heads_are_accessible(show, theme, width):
-    given = state(3, 10, 5)  # five heads have all five colours
+    given = state(3, 10, 5)  # five heads have all four lines
     tab = show(("heads", given), attributes=f'data-theme="{theme}"', width=width, reduced_motion="reduce")
     for wrong, step in ((True, 1), (False, 3), (True, 5)):
         box(tab).set_checked(wrong)

@@ -27,10 +27,10 @@ FIGURES_ALONE = """() => {
     const lone = ".bd-header, .skip-link { display: none } .mt-behind { position: static !important }";
     document.head.append(Object.assign(document.createElement("style"), { textContent: lone }));
 }"""
-WITHOUT_TEXTS = """figure text { fill: transparent !important; stroke: transparent !important }
+WITHOUT_TEXTS = """figure text { fill: transparent !important }
 figure .mt-live { -webkit-text-fill-color: transparent !important }"""
 MEASURE = """() => {
-    const shown = (node) => node.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+    const shown = (node) => node.getClientRects().length && node.checkVisibility({ visibilityProperty: true });
     const place = (rect) => [rect.left, rect.top + scrollY, rect.right, rect.bottom + scrollY];
     const opacity = (node) => node.closest("figure") ? getComputedStyle(node).opacity * opacity(node.parentElement) : 1;
     const scale = (to) => Math.sqrt(Math.abs(to.a * to.d - to.b * to.c));
@@ -187,10 +187,12 @@ def crowded(drawing):
 
 def painted(tab):
     """Yield (figure, fault) of the page as it is painted now."""
-    figures, whole = tab.evaluate(MEASURE), photograph(tab)
-    style = tab.add_style_tag(content=WITHOUT_TEXTS)
-    bare = photograph(tab)
-    style.evaluate("node => node.remove()")
+    figures, whole, bare = None, None, None
+    while figures != (found := tab.evaluate(MEASURE)):  # nothing moves any more
+        figures, whole = found, photograph(tab)
+        style = tab.add_style_tag(content=WITHOUT_TEXTS)
+        bare = photograph(tab)
+        style.evaluate("node => node.remove()")
     paper, grid = tab.evaluate(COLOURS)
     paper = rgb(paper)[0]
     for figure in figures:
