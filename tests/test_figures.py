@@ -89,6 +89,41 @@ def test_a_picture_is_the_same_every_time(name):
     assert PICTURES[name]()._repr_html_() == PICTURES[name]()._repr_html_()
 
 
+@pytest.mark.parametrize("name", ["arrows", "words", "curves", "tables", "concept_map"])
+def test_what_has_no_role_has_no_colour_of_one(name):
+    assert not [role for role in figures.ROLES if f"var(--mt-{role}" in PICTURES[name]().svg]
+
+
+@pytest.mark.parametrize("name", ["words", "curves"])
+def test_what_has_no_role_is_told_apart_by_its_form(name):
+    several = {
+        "words": lambda: figures.words({g: {g: [i, 0], g * 2: [i, 1]} for i, g in enumerate("abc")}, alt=ALT),
+        "curves": lambda: figures.curves(
+            [1, 2], {g: [1, i] for i, g in enumerate("abcd")}, alt=ALT, xlabel="", ylabel=""
+        ),
+    }[name]().svg
+    marks = set(
+        re.findall(r'<path id="[^"]*" d="([^"]*)"' if name == "words" else r"stroke-dasharray: ([\d ,.]+)", several)
+    )
+    assert len(marks) >= 3
+
+
+@pytest.mark.parametrize("role", ["ink", *figures.ROLES])
+@pytest.mark.parametrize("theme", [0, 1])
+def test_numbers_can_be_read_on_the_darkest_cell(role, theme):
+    svg = figures.heatmap([[0.0, 1.0]], ["a"], ["b", "c"], role=role, alt=ALT).svg
+    (shade,) = {float(shade) for shade in re.findall(r"(?:fill-)?opacity: ([\d.]+)", svg)}
+    paper, colour, ink = (figures.PALETTE[name][theme] for name in ("paper", role, "ink"))
+    channels = [round(shade * int(colour[i : i + 2], 16) + (1 - shade) * int(paper[i : i + 2], 16)) for i in (1, 3, 5)]
+    assert contrast(ink, "#" + "".join(f"{channel:02x}" for channel in channels)) >= 4.5
+
+
+def test_pictures_in_a_row_are_read_as_one():
+    element = ElementTree.fromstring(PICTURES["panels"]()._repr_html_())
+    assert element.get("role") == "img" and len(list(element)) == 2
+    assert not [svg for svg in element if svg.get("role") or svg.get("aria-label")]
+
+
 def test_the_text_of_a_drawing_is_text():
     assert "river" in PICTURES["fan"]().svg and "&lt;money&gt;" in PICTURES["fan"]().svg
     assert re.search(r"<text[^>]*>a</text>", PICTURES["bars"]().svg)

@@ -6,13 +6,15 @@ left out; sizes and places are those of the browser.
 
 import functools
 import io
+import re
 from itertools import combinations
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from conftest import SITE, pages
+from conftest import ROOT, SITE, pages
+from minitransformer.figures import ROLES
 from test_browser import NARROW, OPEN_ALL, PAPER, WIDE, Visit
 from test_figures import contrast
 
@@ -245,6 +247,15 @@ def gaze(browser, server):
         return faults
 
     return found
+
+
+def test_roles_colour_nothing_of_the_page_but_their_names():
+    roles = "|".join(ROLES)
+    for sheet in [*(ROOT / "_static").glob("*.css"), *(ROOT / "_ext").rglob("*.css")]:
+        lines = [
+            line for line in sheet.read_text(encoding="utf-8").splitlines() if re.search(rf"--mt-(?:{roles})\b", line)
+        ]
+        assert [line for line in lines if not re.match(rf"span\.mt-(?:{roles}) \{{", line)] == [], sheet.name
 
 
 DRAWN = [page for page in pages() if "<figure" in (SITE / page).read_text(encoding="utf-8")]

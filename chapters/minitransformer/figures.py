@@ -176,7 +176,7 @@ def heatmap(matrix, rows, columns, *, alt, role="weight", digits=1, keep=None):
 
     def panel(title, m):
         kept = np.ones(m.shape, bool) if keeps[title] is None else np.broadcast_to(keeps[title], m.shape)
-        most = 0.8 if digits is None else 0.4 if role == "ink" else 0.5  # a number must be read upon it
+        most = 0.8 if digits is None else 0.38 if role == "ink" else 0.5  # a number must be read upon it
 
         def draw(axis):
             _mesh(axis, m, role, top, most, kept)
@@ -348,8 +348,8 @@ def moves(tracks, *, alt, xlabel, ylabel, radius=None):
                 axis.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": _color("output"), "lw": 2})
             at, way, role = (points[0], -1, "ink") if radius else (points[-1], 1, "output")  # where there is room
             right, up = way * (points[-1] - points[0])
-            side = "right" if right < -abs(up) else "left"
-            level = "center" if abs(right) > abs(up) else "bottom" if up > 0 else "top"
+            side = "right" if right < -0.5 * abs(up) else "left"
+            level = "center" if abs(right) > 0.5 * abs(up) else "bottom" if up > 0 else "top"
             axis.annotate(name, at, (-7 if side == "right" else 7, {"bottom": 4, "top": -4}.get(level, 0)), ha=side,
                           va=level, textcoords="offset points", color=_color(role))  # fmt: skip
             axis.plot(*points[-1], "D", color=_color("output"), ms=5)
@@ -497,7 +497,7 @@ def _diagram(columns, alt, half=58, room=22, link=None):
     """
     steps = [step for _, rows, _ in columns for step in rows]
     half = max([half, *(max(6.2 * len(_shape(step.shape)), 3.2 * len(step.note) + 4) for step in steps)])
-    near = half + (12 if len(columns) > 1 else 36)
+    near = half + (12 if len(columns) > 1 else 44)
     xs = [
         room + half + (2 * near + 26) * (i > 0) + (near + 26 + half + room) * max(i - 1, 0) for i in range(len(columns))
     ]
