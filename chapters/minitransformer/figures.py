@@ -84,14 +84,15 @@ class Row:
     """Pictures side by side, or below each other where the page is narrow; one text, `alt`, is read for all."""
 
     def __init__(self, pictures, alt):
-        self.pictures, self.alt, self.svg = pictures, alt, "".join(picture.svg for picture in pictures)
+        self.pictures, self.alt, self.role = pictures, alt, pictures[0].role
+        self.svg = "".join(picture.svg for picture in pictures)
 
     def _repr_html_(self):
         label = html.escape(self.alt, quote=True)
         inside = "".join(picture._repr_html_() for picture in self.pictures)
-        inside = re.sub(r' role="img" aria-label="[^"]*"', "", inside)
+        inside = re.sub(r' role="\w+" aria-label="[^"]*"', "", inside)
         style = "display:flex;flex-wrap:wrap;gap:8px 12px;justify-content:center"
-        return f'<div class="mt-row" role="img" aria-label="{label}" style="{style}">{inside}</div>'
+        return f'<div class="mt-row" role="{self.role}" aria-label="{label}" style="{style}">{inside}</div>'
 
 
 def _drawing(draw, alt, size=(4.8, 3.0), panels=1, **subplots):
@@ -466,7 +467,12 @@ def concept_map(chapters, *, alt):
     """Draw the concepts of each chapter as linked boxes in reading order; used on the cover.
 
     `chapters` is a list of (title, address, [(concept, address), …]); a chapter is a row, arrows lead onwards.
+    Six of them make a picture, which fits on a page of paper.
     """
+    return _row([_map(chapters[i : i + 6], alt) for i in range(0, len(chapters), 6)], alt)
+
+
+def _map(chapters, alt):
     svg, height = [], 0
     for title, address, concepts in chapters:
         svg.append(_svg("a", _text(0, height + 16, title, anchor="start"), href=address, font_weight="bold"))
