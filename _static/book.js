@@ -31,7 +31,8 @@ document.addEventListener("DOMContentLoaded", () => {
 // Loads the previews of links when the reader points at the first link of the text or reaches it by the keyboard.
 {
   const meet = ({ pointerType, target }) => {
-    if (pointerType === "touch" || !target.closest?.(".bd-article a[href]:not(.external, .headerlink)")) return;
+    const met = pointerType ? pointerType !== "touch" : target.matches(":focus-visible");
+    if (!met || !target.closest(".bd-article a[href]:not(.external, .headerlink)")) return;
     for (const way of ["pointerover", "focusin"]) document.removeEventListener(way, meet);
     const src = `${document.documentElement.dataset.content_root}_static/previews.js`;
     document.head.append(Object.assign(document.createElement("script"), { src }));

@@ -319,17 +319,34 @@ def test_a_pointer_on_its_way_opens_nothing_and_escape_closes_for_good(server, v
     tab.clock.install()
     tab.mouse.move(0, 0)
     tab.mouse.move(box["x"] + 3, box["y"] + 3)
+    tab.clock.run_for(100)
+    assert not card.is_visible()
     tab.mouse.move(0, 0)
     tab.clock.run_for(2000)
     assert not card.is_visible()
 
 
 def test_a_touch_follows_the_link(server, visit):
-    visiting = visit(server, has_touch=True)
-    tab = visiting.open(TERM[0])
-    link_to(tab, TERM[1]).tap()
+    tab = visit(server, has_touch=True).open(TERM[0])
+    link = link_to(tab, TERM[1])
+    link.evaluate("(link) => link.addEventListener('click', (click) => click.preventDefault(), {once: true})")
+    for already_there in (False, True):
+        if already_there:
+            tab.add_script_tag(url=f"{server}/_static/previews.js")
+        link.dispatch_event("pointerover", {"pointerType": "touch", "bubbles": True})
+        tab.wait_for_timeout(PATIENT)
+        assert not tab.locator(CARD).is_visible()
+    link.tap()
+    assert (
+        tab.evaluate("performance.getEntriesByType('resource').filter(({name}) => name.includes('glossary.js'))") == []
+    )
+    link.tap()
     tab.wait_for_url(f"**{TERM[1]}")
-    assert not tab.locator(CARD).is_visible()
+
+
+def test_a_link_in_a_card_leads_where_it_does_on_its_own_page(server, visit):
+    _link, card = hover(visit(server).open("reference/teaching.html"), "chapters/05-self-attention.html")
+    assert card.get_by_role("link").get_attribute("href") == f"{server}/chapters/01-word-vectors.html"
 
 
 def test_a_target_that_has_no_card_shows_none_and_raises_no_error(server, visit):
