@@ -20,6 +20,8 @@ MENDED = (
     (re.compile(r'<section id="(?:exercise|solution)-content">'), "<section>"),
     # The label would replace the words that are to be seen ("Show code cell source").
     (re.compile(r'<summary aria-label="Toggle hidden content">'), "<summary>"),
+    # French words, which a screen reader says as such; Markdown has no mark for it that JupyterLab knows too.
+    (re.compile(r"<em>(au-dessus|avec|ci-dessous)</em>"), r'<em lang="fr">\1</em>'),
 )
 
 

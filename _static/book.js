@@ -23,6 +23,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const what = Object.assign(document.createElement("span"), { className: "book-spoken" });
     what.textContent = title.textContent.trim();
     button.append(what);
+    button.querySelector("svg")?.setAttribute("aria-hidden", "true");
     button.removeAttribute("aria-label"); // its name is now its hint, which changes, and what it shows
     for (const link of title.querySelectorAll("a")) link.addEventListener("click", (event) => event.stopPropagation());
   }

@@ -1,5 +1,6 @@
 """The built site as files: links, ids, hosts, outputs and figures, without a browser."""
 
+import itertools
 import re
 from collections import Counter
 from functools import cache
@@ -111,6 +112,12 @@ def test_a_page_has_one_main_heading(page, read):
     assert len(read(page)("h1")) == 1
 
 
+def test_headings_skip_no_level(page, read):
+    levels = [int(heading.name[1]) for heading in read(page).select("main :is(h1, h2, h3, h4, h5, h6)")]
+    assert levels[0] == 1
+    assert [pair for pair in itertools.pairwise(levels) if pair[1] > pair[0] + 1] == []
+
+
 def test_ids_are_unique(page, read):
     count = Counter(element["id"] for element in read(page).select("[id]"))
     assert [name for name, times in count.items() if times > 1] == []
@@ -142,6 +149,11 @@ def test_figures_are_drawn_named_and_described(page, read):
         assert figure.get("id", "").startswith("fig-"), figure.get_text()
         assert figure.figcaption.get_text(strip=True), figure["id"]
         assert figure.select("svg :is(path, line, rect, circle, text, image), img[src]"), figure["id"]
+
+
+def test_french_words_in_the_text_are_marked(read):
+    words = {word.get_text() for word in read("chapters/04-attention.html").select("article [lang=fr]")}
+    assert words == {"avec"}
 
 
 @pytest.mark.parametrize("source", chapter_names())
