@@ -7,12 +7,44 @@ import pytest
 
 from small_book import SmallBook
 
+LOOK = "color", "backgroundColor", "borderTopColor", "borderBottomWidth"  # by which a tab shows that it is chosen
+ADMONITIONS = "attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip", "warning"
+# What no chapter uses yet, but a chapter to come may.
+COVER = """# A small book
+
+One chapter.
+
+::::{tab-set}
+:::{tab-item} Loop
+Slow and plain.
+:::
+:::{tab-item} Matrix
+Fast.
+:::
+::::
+
+::::{grid} 2
+:::{grid-item-card} Left
+A card.
+:::
+:::{grid-item-card} Right
+Another.
+:::
+::::
+
+:::{dropdown} More
+Folded away.
+:::
+
+""" + "\n".join(f":::{{{kind}}}\nA box.\n:::\n" for kind in ADMONITIONS)
+
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
     """Return the small book, built."""
     folder = tmp_path_factory.mktemp("livre à lire")
     small = SmallBook(folder)
+    small.write("index.md", COVER)
     good, said = small.build()
     assert good, said
     assert "constant 17 explorable first" in small.page()
@@ -21,6 +53,31 @@ def book(tmp_path_factory):
 
 def test_what_is_printed_in_two_messages_is_shown_as_it_was_printed(book):
     assert "the number 5.29\n\nand more\n" in book.page()
+
+
+def test_what_no_chapter_uses_yet_works_on_the_page_that_uses_it(book, browser):
+    """Tabs, cards and boxes of each kind: the stylesheet of a build holds what its pages name."""
+    tab = browser.new_page(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    tab.goto((book.folder / "_build" / "html" / "index.html").as_uri())
+    style = lambda thing, name: thing.evaluate("(e, name) => getComputedStyle(e)[name]", name)
+    loop, matrix = (tab.locator("label.sd-tab-label", has_text=name) for name in ("Loop", "Matrix"))
+    slow, fast = (tab.get_by_text(text) for text in ("Slow and plain.", "Fast."))
+    assert (slow.is_visible(), fast.is_visible()) == (True, False)
+    assert [style(loop, name) for name in LOOK] != [style(matrix, name) for name in LOOK]
+    assert abs(loop.bounding_box()["y"] - matrix.bounding_box()["y"]) < 5
+    matrix.click()
+    assert (slow.is_visible(), fast.is_visible()) == (False, True)
+    tab.keyboard.press("ArrowLeft")
+    assert (slow.is_visible(), fast.is_visible()) == (True, False)
+    left, right = (tab.locator(".sd-card", has_text=name) for name in ("Left", "Right"))
+    assert left.bounding_box()["y"] == right.bounding_box()["y"]
+    assert style(left, "borderTopStyle") == "solid"
+    tab.locator("summary", has_text="More").click()
+    assert tab.get_by_text("Folded away.").is_visible()
+    boxes = tab.locator("article .admonition")
+    assert boxes.count() == len(ADMONITIONS)
+    assert {style(box, "borderLeftStyle") + style(box, "borderLeftWidth") for box in boxes.all()} == {"solid4px"}
+    tab.close()
 
 
 def executions(said):
