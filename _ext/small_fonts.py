@@ -1,17 +1,16 @@
-"""Cut the fonts of icons and formulas down to what the site shows: 300 kB less.
+"""Cut the fonts of icons and formulas down to what the site shows, 300 kB less, for one_stylesheet.
 
-That is known once all pages and their stylesheet are written.  A font that the stylesheet does not name is taken out.
+A font that the stylesheet does not name is taken out.  The two that nearly all formulas need are put into the
+stylesheet: with them the first lines are drawn as they stay, and nothing moves when a font comes.
 """
 
-import hashlib
+import base64
 import re
 from html import unescape
 from pathlib import Path
 
 import pydata_sphinx_theme
 from fontTools import subset
-
-from one_stylesheet import NAME, pages_of
 
 THEME = Path(pydata_sphinx_theme.__file__).parent / "theme" / "pydata_sphinx_theme" / "static"
 ICONS = "vendor/fontawesome/webfonts"  # in the theme and in the site
@@ -20,6 +19,15 @@ ESCAPED = re.compile(r"\\([0-9a-f]{4})")
 ICON = re.compile("[\ue000-\uf8ff]")  # the fonts keep their icons in Unicode's private area
 # KaTeX's drawing holds these three elements only; the text after a formula, up to another one, is taken along.
 DRAWING = re.compile(r'class="katex-html"[^>]*>((?:[^<]|</?(?:span|svg|path)\b[^>]*>)*)')
+# The classes of the letters that stand in these fonts; those of all other fonts have many names.
+CLASSES = {
+    "Main-Bold": "mathbf|textbf",
+    "Main-BoldItalic": "textbf|textit",
+    "Main-Italic": "mathit|textit",
+    "Math-BoldItalic": "boldsymbol",
+    "Math-Italic": "mathnormal",
+}
+EMBEDDED = ("KaTeX_Main-Regular.woff2", "KaTeX_Math-Italic.woff2")
 BETWEEN_TAGS = re.compile(r"<[^>]*>")
 
 
@@ -28,10 +36,19 @@ def icons(css):
     return "".join(sorted(set(ICON.findall(ESCAPED.sub(lambda code: chr(int(code[1], 16)), css)))))
 
 
-def formula_characters(pages):
-    """Return the characters of the formulas in the texts of pages, as one sorted string."""
-    drawings = {drawing for page in pages for drawing in DRAWING.findall(page)}
-    return "".join(sorted({character for drawing in drawings for character in unescape(BETWEEN_TAGS.sub("", drawing))}))
+def drawings_of(pages):
+    """Return the formulas in the texts of pages as KaTeX has drawn them."""
+    return {drawing for page in pages for drawing in DRAWING.findall(page)}
+
+
+def characters(drawings, font):
+    """Return the characters of drawn formulas that KaTeX may take from a font, as one sorted string."""
+    if classes := CLASSES.get(font.removeprefix("KaTeX_").removesuffix(".woff2")):
+        leaf = re.compile(rf'<span class="[^"]*\b(?:{classes})\b[^"]*"[^>]*>([^<]*)')
+        texts = {text for drawing in drawings for text in leaf.findall(drawing)}
+    else:
+        texts = {BETWEEN_TAGS.sub("", drawing) for drawing in drawings}
+    return "".join(sorted({character for text in texts for character in unescape(text)}))
 
 
 def cut(source, target, characters):
@@ -47,42 +64,35 @@ def cut(source, target, characters):
     beside.replace(target)
 
 
-def state(*parts):
-    """Return a hash of strings and of what files hold; a file that is missing counts as empty."""
-    data = [part.encode() if isinstance(part, str) else part.read_bytes() if part.is_file() else b"" for part in parts]
-    return hashlib.sha256(b"".join(hashlib.sha256(piece).digest() for piece in data)).hexdigest()
-
-
-def fonts_of(static, katex, pages):
-    """Return what to cut in the folder `static` of a site, as triples (source, target, characters)."""
-    css = (static / NAME).read_text("utf8")
-    kinds = ((THEME / ICONS, ICONS, icons(css)), (katex, FORMULAS, formula_characters(pages)))
+def fonts_of(css, static, katex, pages):
+    """Return what to cut for a stylesheet in the folder `static` of a site, as triples (source, target, characters)."""
+    drawings, shown = drawings_of(pages), icons(css)
+    named = [(ICONS, source) for source in sorted((THEME / ICONS).glob("*.woff2"))]
+    named += [(FORMULAS, source) for source in sorted(katex.glob("*.woff2"))]
     return [
-        (source, static / place / source.name, characters)
-        for folder, place, characters in kinds
-        for source in sorted(folder.glob("*.woff2"))
+        (source, static / place / source.name, shown if place == ICONS else characters(drawings, source.name))
+        for place, source in named
         if source.name in css
     ]
 
 
-def cut_all(app, exception):
-    """Cut all fonts of the site, unless that has been done, and take out the others."""
-    if exception or app.builder.format != "html":
-        return
-    static, done = Path(app.outdir) / "_static", Path(app.doctreedir, "fonts.state")
-    pages = [page.read_text("utf8") for page in pages_of(static.parent)]
-    fonts = fonts_of(static, Path(app.srcdir, "node_modules/katex/dist/fonts"), pages)
+def embed(css, font):
+    """Return a stylesheet that holds the font, a file that is then no longer needed, in place of its address."""
+    data = base64.b64encode(font.read_bytes()).decode()
+    font.unlink()
+    return re.sub(rf'url\("?[^")]*{re.escape(font.name)}"?\)', f"url(data:font/woff2;base64,{data})", css)
+
+
+def with_small_fonts(css, static, katex, pages):
+    """Cut the fonts of a site for its stylesheet and the texts of its pages; return the stylesheet with some of them.
+
+    `static` is the folder of both, `katex` that of KaTeX's own fonts.
+    """
+    fonts = fonts_of(css, static, katex, pages)
     for other in {*static.rglob("*.woff2")} - {target for _source, target, _characters in fonts}:
         other.unlink()
-    parts = [part for font in fonts for part in font]
-    if done.is_file() and done.read_text("utf8") == state(*parts):
-        return
     for font in fonts:
         cut(*font)
-    done.write_text(state(*parts), "utf8")
-
-
-def setup(app):
-    """Connect the cutting, after the making of the stylesheet."""
-    app.connect("build-finished", cut_all, priority=850)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    for _source, target, _characters in fonts:
+        css = embed(css, target) if target.name in EMBEDDED else css
+    return css

@@ -6,7 +6,7 @@ import pytest
 from sphinx.errors import ExtensionError
 
 from one_stylesheet import NAME, link, one_stylesheet
-from small_fonts import formula_characters, icons
+from small_fonts import characters, drawings_of, embed, icons
 
 PAGE = '<p id="first" data-kind="long note">text that names .prose</p><a class="link used" href="x">a</a>'
 
@@ -118,7 +118,19 @@ def test_icons_are_what_the_stylesheet_shows():
     assert icons(r'.a:before{content:"\f062"}.b:before{content:"\e000"}.c{content:"\201c"}') == "\ue000\uf062"
 
 
-def test_the_characters_of_formulas_are_those_that_katex_draws():
+def test_a_font_of_formulas_gets_the_characters_that_katex_draws_with_it():
     drawn = '<span class="katex-html" aria-hidden="true"><span class="mord">x</span><span>∑&lt;</span></span>'
-    page = f"<p>hidden</p><math>y</math>{drawn}</div><p>é</p>"
-    assert formula_characters([page, drawn.replace(">x<", ">z<")]) == "<xz∑"
+    bold = drawn.replace('"mord">x', '"mord mathbf" style="top:0">z')
+    drawings = drawings_of([f"<p>hidden</p><math>y</math>{drawn}</div><p>é</p>", bold])
+    assert characters(drawings, "KaTeX_Main-Regular.woff2") == "<xz∑"
+    assert characters(drawings, "KaTeX_Main-Bold.woff2") == "z"
+
+
+def test_a_font_is_put_into_the_stylesheet(tmp_path):
+    font = tmp_path / "F.woff2"
+    font.write_bytes(b"font")
+    assert (
+        embed('a{src:url(x/F.woff2) format("woff2")}', font)
+        == 'a{src:url(data:font/woff2;base64,Zm9udA==) format("woff2")}'
+    )
+    assert not font.exists()
