@@ -40,3 +40,9 @@ document.addEventListener("DOMContentLoaded", () => {
   };
   for (const way of ["pointerover", "focusin"]) document.addEventListener(way, meet);
 }
+
+// Loads the search with its index when its dialog opens.
+document.getElementById("pst-search-dialog").addEventListener("focusin", () => {
+  const src = `${document.documentElement.dataset.content_root}_static/search.js`;
+  document.head.append(Object.assign(document.createElement("script"), {src}));
+}, { once: true });
