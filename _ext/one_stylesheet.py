@@ -43,8 +43,9 @@ def pages_of(site):
 
 
 def scripts_of(site):
-    """Return the paths of the scripts of a site, in order; previews are pieces of its pages, so they name no more."""
-    return sorted({*site.rglob("*.js")} - {*(site / "_static" / "previews").rglob("*.js")})
+    """Return the paths of the scripts of a site, in order, but for those that hold what its pages say and name no more."""
+    static = site / "_static"
+    return sorted({*site.rglob("*.js")} - {*static.glob("previews/**/*.js"), static / "search_index.js"})
 
 
 def vocabulary(pages, scripts):

@@ -6,7 +6,7 @@ The palette of the figures becomes a stylesheet of the site, so that text, explo
 from pathlib import Path
 
 PALETTE = "palette.css"
-NOT_LOADED = ("**/*.map", "**/*.ttf", "scripts/fontawesome.js")
+NOT_LOADED = ("**/*.map", "**/*.ttf", "scripts/fontawesome.js", "searchtools.js", "language_data.js")
 
 
 def write_palette(app):

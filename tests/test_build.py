@@ -5,7 +5,7 @@ Its folder's name holds a space and an accent, as a reader's may.
 
 import pytest
 
-from small_book import SmallBook
+from small_book import CONTENTS, SmallBook
 
 LOOK = "color", "backgroundColor", "borderTopColor", "borderBottomWidth"  # by which a tab shows that it is chosen
 ADMONITIONS = "attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip", "warning"
@@ -100,6 +100,21 @@ def test_changed_text_is_shown_without_executing_the_cells_again(book):
     assert good, said
     assert executions(said) == 0
     assert "One formula:" in book.page()
+    assert "One formula: a^2." in book.index()
+
+
+def test_a_page_is_searched_as_long_as_it_is_there(book):
+    book.change("_toc.yml", CONTENTS, CONTENTS + "  - file: chapters/02-guest\n")
+    book.write("chapters/02-guest.md", "# Guest\n\nA short stay.\n")
+    good, said = book.build()
+    assert good, said
+    assert "A short stay." in book.index()
+    assert "Probe" in book.index()
+    book.change("_toc.yml", "  - file: chapters/02-guest\n", "")
+    (book.folder / "chapters/02-guest.md").unlink()
+    good, said = book.build()
+    assert good, said
+    assert "short stay" not in book.index()
 
 
 def test_a_changed_term_has_a_changed_preview_on_pages_that_are_not_written_again(book):
