@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test live lab notebooks class binder dist test-matrix jupyter-book-2 links audit bench constraints clean
+.PHONY: help book test live lab notebooks pdf zip class binder dist test-matrix jupyter-book-2 links audit bench constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -53,6 +53,14 @@ lab:  ## open the chapters as notebooks in JupyterLab
 notebooks:  ## write the chapters as plain notebooks (.ipynb) for Colab into _build/notebooks
 	$(call set_up,book)
 	@$(RUN) scripts/notebooks.py
+
+pdf: book  ## write the whole book as one PDF, beside the pages
+	$(call set_up,book test browser)
+	@echo "Printing the book, which takes a minute or two."
+	@$(RUN) scripts/pdf.py
+
+zip: book  ## pack the pages into one zip to read offline, beside them
+	@$(RUN) scripts/offline.py
 
 class:  ## write notebooks without solutions; with SUBMISSIONS=folder, also grade those handed in
 	$(call set_up,book)

@@ -5,14 +5,19 @@ Its folder's name holds a space and an accent, as a reader's may.
 
 import pytest
 
-from small_book import CONTENTS, SmallBook
+import downloads
+from labels import Book
+from small_book import CONTENTS, ROOT, SmallBook
 
+BOOK = Book(ROOT)
+PDF = downloads.name(BOOK, "pdf")
+PUBLISHED = f"{BOOK.address}/{PDF}"
 LOOK = "color", "backgroundColor", "borderTopColor", "borderBottomWidth"  # by which a tab shows that it is chosen
 ADMONITIONS = "attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip", "warning"
 # What no chapter uses yet, but a chapter to come may.
-COVER = """# A small book
+COVER = f"""# A small book
 
-One chapter.
+One chapter, also [on paper]({PUBLISHED}).
 
 ::::{tab-set}
 :::{tab-item} Loop
@@ -85,19 +90,38 @@ def executions(said):
     return said.count("Executed notebook in")
 
 
+def print_pdf(book):
+    """Put a PDF into the site of a book, as `make pdf` does."""
+    site = book.folder / "_build" / "html"
+    (site / PDF).write_text("the book", "utf8")
+    downloads.settle(book.folder, site)
+
+
+def holds_pdf(book):
+    """Tell whether the site holds a PDF; its cover must lead to it, or else to the published one."""
+    site = book.folder / "_build" / "html"
+    held = (site / PDF).is_file()
+    assert f'href="{PDF if held else PUBLISHED}"' in (site / "index.html").read_text("utf8")
+    return held
+
+
 def test_a_build_without_changes_executes_and_writes_nothing(book):
+    print_pdf(book)
     before = book.page()
     good, said = book.build()
     assert good, said
+    assert holds_pdf(book)
     assert executions(said) == 0
     assert "0 added, 0 changed, 0 removed" in said
     assert book.page() == before
 
 
 def test_changed_text_is_shown_without_executing_the_cells_again(book):
+    print_pdf(book)
     book.change("chapters/01-probe.md", "A formula:", "One formula:")
     good, said = book.build()
     assert good, said
+    assert not holds_pdf(book)  # it would show the old text
     assert executions(said) == 0
     assert "One formula:" in book.page()
     assert "One formula: a^2." in book.index()
