@@ -43,7 +43,7 @@ def pages_of(site):
 
 
 def scripts_of(site):
-    """Return the paths of the scripts of a site, in order, but for those that hold what its pages say and name no more."""
+    """Return the paths of the scripts of a site, in order, but for those that hold what its pages say."""
     static = site / "_static"
     return sorted({*site.rglob("*.js")} - {*static.glob("previews/**/*.js"), static / "search_index.js"})
 

@@ -15,10 +15,9 @@ PUBLISHED = f"{BOOK.address}/{PDF}"
 LOOK = "color", "backgroundColor", "borderTopColor", "borderBottomWidth"  # by which a tab shows that it is chosen
 ADMONITIONS = "attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip", "warning"
 # What no chapter uses yet, but a chapter to come may.
-COVER = f"""# A small book
-
-One chapter, also [on paper]({PUBLISHED}).
-
+COVER = (
+    f"# A small book\n\nOne chapter, also [on paper]({PUBLISHED}).\n"
+    """
 ::::{tab-set}
 :::{tab-item} Loop
 Slow and plain.
@@ -42,6 +41,7 @@ Folded away.
 :::
 
 """ + "\n".join(f":::{{{kind}}}\nA box.\n:::\n" for kind in ADMONITIONS)
+)
 
 
 @pytest.fixture(scope="module")
