@@ -23,6 +23,15 @@ MENDED = (
     (re.compile(r'<summary aria-label="Toggle hidden content">'), "<summary>"),
     # French words, which a screen reader says as such; Markdown has no mark for it that JupyterLab knows too.
     (re.compile(r"<em>(au-dessus|avec|ci-dessous)</em>"), r'<em lang="fr">\1</em>'),
+    # A screen reader would call the link “number sign”.
+    (re.compile(r'(<a class="headerlink" href="[^"]*") title='), r"\1 aria-label="),
+    # Headings, figures and equations have such a link; exercises are talked about as often.
+    (
+        re.compile(
+            r'(<div class="exercise admonition" id="([^"]+)">\s*<p class="admonition-title">.*?)(?=</p>)', re.DOTALL
+        ),
+        r'\1<a class="headerlink" href="#\2" aria-label="Link to this exercise">#</a>',
+    ),
 )
 
 

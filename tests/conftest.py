@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 
 from chromium import NO_SANDBOX, chosen
 from explorable_page import PAGE, STILL
@@ -67,6 +68,17 @@ def site():
     if newest.stat().st_mtime > BUILT.stat().st_mtime:
         pytest.fail(f"{newest.relative_to(ROOT)} is newer than the built book: run `make book`.", pytrace=False)
     return SITE
+
+
+@pytest.fixture(scope="session")
+def read(site):
+    """Return a function that parses a page of the site, once."""
+
+    @functools.cache
+    def parsed(page):
+        return BeautifulSoup((site / page).read_text("utf8"), "html.parser")
+
+    return parsed
 
 
 class QuietFiles(http.server.SimpleHTTPRequestHandler):

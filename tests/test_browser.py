@@ -19,6 +19,13 @@ AXE = """() => axe.run({exclude: ['.katex-html']},
 PLAIN_CODE = "() => document.querySelectorAll('pre').forEach((code) => (code.textContent = code.textContent))"
 # Each explorable is seen as it starts and, in the dark, as it is after a press of its first button.
 MOVE = "() => document.querySelectorAll('.mt-live').forEach((live) => live.querySelector('button')?.click())"
+# What is cut off at its side and cannot be scrolled to, or not by keyboard.  Some texts are for screen readers alone.
+OUT_OF_REACH = """() => [...document.querySelectorAll("main *")].filter((e) => {
+    if (e.closest("svg, .katex-mathml, .katex-html") || !e.checkVisibility() || e.clientWidth < 2) return false;
+    const { overflowX, display } = getComputedStyle(e);
+    const wide = e.scrollWidth > e.clientWidth + 1 && overflowX !== "visible" && display !== "inline";
+    return wide && (overflowX === "hidden" || e.tabIndex < 0);
+}).map((e) => e.outerHTML.slice(0, 150))"""
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -42,7 +49,7 @@ def look(browser, server):
         visiting = Visit(browser, server, reduced_motion="reduce")
         tab = visiting.open(page)
         tab.evaluate(OPEN_ALL)
-        wrong, overflow = {}, {}
+        wrong, overflow, lost = {}, {}, {}
         for width in (WIDE, NARROW):
             if width == NARROW:
                 tab.evaluate(PLAIN_CODE)
@@ -55,8 +62,9 @@ def look(browser, server):
         for width in (NARROW, NARROWEST):
             visiting.resize(width)
             overflow[width] = tab.evaluate(OVERFLOW)
+            lost[width] = tab.evaluate(OUT_OF_REACH)
         tab.context.close()
-        return {"faults": visiting.faults, "violations": wrong, "overflow": overflow}
+        return {"faults": visiting.faults, "violations": wrong, "overflow": overflow, "lost": lost}
 
     return found
 
@@ -71,6 +79,10 @@ def test_a_page_is_accessible(page, look):
 
 def test_a_page_does_not_scroll_sideways(page, look):
     assert look(page)["overflow"] == {NARROW: 0, NARROWEST: 0}
+
+
+def test_what_is_too_wide_is_scrolled_to_by_keyboard(page, look):
+    assert look(page)["lost"] == {NARROW: [], NARROWEST: []}
 
 
 def test_a_page_works_when_opened_as_a_file(page, site, visit):

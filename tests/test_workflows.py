@@ -87,7 +87,12 @@ def test_a_job_that_may_write_installs_nothing(key):
 @each_job
 def test_no_job_leaves_its_credentials_on_the_disk(key):
     checkouts = [step for step in JOBS[key].get("steps", []) if "actions/checkout@" in step.get("uses", "")]
-    assert all(step["with"] == {"persist-credentials": False} for step in checkouts)
+    assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+def test_the_book_that_is_published_is_built_where_git_knows_the_dates_of_its_pages():
+    (checkout,) = [step for step in JOBS["tests", "linux"]["steps"] if "actions/checkout@" in step.get("uses", "")]
+    assert checkout["with"]["fetch-depth"] == 0
 
 
 @each_job

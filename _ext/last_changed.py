@@ -1,0 +1,60 @@
+"""Say at the foot of each page when its text was last changed: the date, in UTC, of the last commit of its source.
+
+Git is asked once in a build.  Where it cannot tell (a folder without .git, a shallow clone, in which all files seem to
+come from the oldest commit that is there), no date is shown.  A commit changes no file, so Sphinx would not write a
+page again for it: the pages whose date is another than in the last build are named to it.
+"""
+
+import os
+import subprocess
+from datetime import date
+
+from babel.dates import format_date
+
+GIT = ("git", "-c", "core.quotepath=off")
+LOG = ("log", "--relative", "--name-only", "--date=format-local:%Y-%m-%d", "--format=%x00%cd")
+
+
+def git(folder, *arguments):
+    """Return what git prints in `folder`, and nothing where it fails or is not installed."""
+    utc = {**os.environ, "TZ": "UTC"}
+    try:
+        done = subprocess.run([*GIT, *arguments], cwd=folder, env=utc, capture_output=True, encoding="utf-8")
+    except OSError:
+        return ""
+    return "" if done.returncode else done.stdout
+
+
+def dates(folder):
+    """Return a dict, file below `folder` -> the date of its last commit, such as 2026-11-21; empty if unknown."""
+    if git(folder, "rev-parse", "--is-shallow-repository").strip() != "false":
+        return {}
+    found = {}
+    for commit in git(folder, *LOG, "--", "*.md").split("\0")[1:]:
+        day, *files = commit.split("\n")
+        for file in filter(None, files):
+            found[file] = max(day, found.get(file, ""))
+    return found
+
+
+def note_dates(app, env):
+    """Keep the date of each page, and return the pages whose date has changed: Sphinx writes them again."""
+    before = getattr(env, "last_changed", {})
+    known = dates(app.srcdir)
+    files = {page: env.doc2path(page, False).replace(os.sep, "/") for page in env.found_docs}
+    env.last_changed = {page: known[file] for page, file in files.items() if file in known}
+    return sorted(page for page in files if before.get(page) != env.last_changed.get(page))
+
+
+def show_date(app, pagename, templatename, context, doctree):
+    """Give the template of the footer the date, for machines and in words."""
+    day = app.env.last_changed.get(pagename)
+    if day:
+        context["last_updated"] = {"iso": day, "words": format_date(date.fromisoformat(day), "d MMMM y", locale="en")}
+
+
+def setup(app):
+    """Connect the dates."""
+    app.connect("env-updated", note_dates)
+    app.connect("html-page-context", show_date)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
