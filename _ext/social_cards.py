@@ -43,13 +43,13 @@ def fonts():
 
 
 def figures(doctree):
-    """Return the figures that the helper has drawn on a page."""
+    """Return the figures that the helper has drawn on a page, but for rows of pictures, which share their words."""
     found = []
     for text in (raw.astext() for raw in doctree.findall(nodes.raw)):
         for svg in FIGURE.findall(text):
             size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
-            alt = html.unescape(re.search(r'aria-label="([^"]*)"', svg)[1])
-            found.append(Figure(float(size[1]), float(size[2]), svg, alt))
+            if alt := re.search(r'^<svg[^>]* aria-label="([^"]*)"', svg):
+                found.append(Figure(float(size[1]), float(size[2]), svg, html.unescape(alt[1])))
     return found
 
 
