@@ -1,7 +1,7 @@
 """Cut the fonts of icons and formulas down to what the site shows, 300 kB less, for one_stylesheet.
 
-A font that the stylesheet does not name is taken out.  The two that nearly all formulas need are put into the
-stylesheet: with them the first lines are drawn as they stay, and nothing moves when a font comes.
+A font that the stylesheet does not name is taken out.  Those that the first lines of pages need are put
+into the stylesheet: these lines are drawn as they stay, and nothing moves when a font comes.
 """
 
 import base64
@@ -27,7 +27,7 @@ CLASSES = {
     "Math-BoldItalic": "boldsymbol",
     "Math-Italic": "mathnormal",
 }
-EMBEDDED = ("KaTeX_Main-Regular.woff2", "KaTeX_Math-Italic.woff2")
+EMBEDDED = ("KaTeX_Main-Bold.woff2", "KaTeX_Main-Regular.woff2", "KaTeX_Math-Italic.woff2")
 BETWEEN_TAGS = re.compile(r"<[^>]*>")
 
 

@@ -177,8 +177,9 @@ def visiting(site, visit):
     assert begun.faults == []
 
 
-def test_nothing_is_loaded_before_the_dialog_opens_and_the_index_once(visiting):
-    tab, asked = visiting.tab, []
+def test_nothing_is_loaded_before_the_dialog_opens_and_the_index_once(site, visit):
+    visiting, asked = visit(site.as_uri()), []
+    tab = visiting.tab
     tab.on("request", lambda request: asked.append(request.url.split("/")[-1].split("?")[0]))
     visiting.open(CHAPTER)
     assert "book.js" in asked
