@@ -20,7 +20,7 @@ SCRIPT = Path(__file__).with_suffix(".js")
 FOLDER = "previews"
 FIGURE = "fig-"  # what the labels of figures begin with; previews.js knows it too
 HEADER_LINK = re.compile(r'<a class="headerlink".*?</a>')
-PICTURE = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+PICTURE = re.compile(r'<div class="mt-row".*?</div>|<svg\b.*?</svg>', re.DOTALL)  # a row has one text for all
 COLOURS = re.compile(r"<style>:root.*?</style>")  # every page has them from palette.css
 
 

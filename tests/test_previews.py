@@ -140,6 +140,12 @@ def test_a_figure_shows_its_picture_without_code_and_palette():
     assert figure.astext().startswith("<div>")
 
 
+def test_pictures_in_a_row_keep_the_text_that_is_read_for_all():
+    row = '<div class="mt-row" role="img" aria-label="Two."><svg><path/></svg><svg><circle/></svg></div>'
+    (shown,) = previews.picture(nodes.figure("", nodes.raw("", f"<p>a</p>{row}<p>b</p>", format="html")))
+    assert shown.astext() == row
+
+
 @pytest.fixture
 def build(tmp_path, monkeypatch):
     """Return a function that has the scripts of a page written, with given cards, and the folder of all scripts."""
