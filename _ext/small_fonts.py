@@ -1,7 +1,7 @@
 """Cut the fonts of icons and formulas down to what the site shows, 300 kB less, for one_stylesheet.
 
-A font that the stylesheet does not name is taken out.  Those that the first lines of pages need are put
-into the stylesheet: these lines are drawn as they stay, and nothing moves when a font comes.
+A font that the stylesheet does not name is taken out.  Those that nearly all formulas need are put into the stylesheet:
+they come with it, and not a round trip later.
 """
 
 import base64
