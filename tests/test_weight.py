@@ -174,7 +174,7 @@ def test_a_page_asks_its_host_alone_and_not_often(page, cold, host):
 def test_nothing_but_the_one_stylesheet_holds_up_the_first_picture(page, cold, further):
     for visit in (cold(page), further(page)):
         sheets = [address for address, kind, _size in cold(page)["answers"] if kind == "Stylesheet"]
-        assert len(sheets) == 1
+        assert len(sheets) == (page != "404.html")  # that page holds its few rules itself: it may be shown anywhere
         assert visit["blocking"] == sheets
 
 
