@@ -7,7 +7,7 @@ import pytest
 
 import downloads
 from labels import Book
-from small_book import CONTENTS, ROOT, SmallBook
+from small_book import CONTENTS, INDEX, ROOT, SmallBook
 
 BOOK = Book(ROOT)
 PDF = downloads.name(BOOK, "pdf")
@@ -16,7 +16,7 @@ LOOK = "color", "backgroundColor", "borderTopColor", "borderBottomWidth"  # by w
 ADMONITIONS = "attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip", "warning"
 # What no chapter uses yet, but a chapter to come may.
 COVER = (
-    f"# A small book\n\nOne chapter, also [on paper]({PUBLISHED}).\n"
+    f"{INDEX}\nIt is also [on paper]({PUBLISHED}).\n"
     """
 ::::{tab-set}
 :::{tab-item} Loop

@@ -161,14 +161,14 @@ def test_a_page_leads_to_binder(page, read):
 
 
 def test_the_repository_has_one_address(site):
-    """Whatever names the book's repository or launches it does so by the address in _config.yml."""
+    """Whatever names the book's repository, its site or a launch does so by the address in _config.yml."""
     sources = [path for pattern in ("*.md", "*.cff", "*.toml") for path in ROOT.glob(pattern)]
     texts = {path.name: path.read_text("utf8") for path in [*sources, *site.glob("**/*.html")]}
     name = re.escape(OWNER_AND_NAME.split("/")[1])
     wrong = {
         place: sorted(set(found))
         for place, text in texts.items()
-        if (found := re.findall(rf"[\w.:/-]*/(?!{re.escape(OWNER_AND_NAME)})[\w-]+/{name}\b", text))
+        if (found := re.findall(rf"[\w.:/-]*/(?!{re.escape(OWNER_AND_NAME)}|{name}/)[\w-]+/{name}\b", text))
     }
     assert wrong == {}
     assert f"https://mybinder.org/v2/gh/{OWNER_AND_NAME}/{BRANCH}" in texts["README.md"]

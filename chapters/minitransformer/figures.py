@@ -95,9 +95,9 @@ class Row:
         return f'<div class="mt-row" role="{self.role}" aria-label="{label}" style="{style}">{inside}</div>'
 
 
-def _drawing(draw, alt, size=(4.8, 3.0), panels=1, **subplots):
-    """Call `draw(*axes)` in the book's style and return the Picture; sizes are in inches."""
-    with mpl.rc_context({**STYLE, "svg.hashsalt": alt}):
+def _drawing(draw, alt, size=(4.8, 3.0), panels=1, name="", **subplots):
+    """Call `draw(*axes)` in the book's style and return the Picture; sizes are in inches, `name` tells panels apart."""
+    with mpl.rc_context({**STYLE, "svg.hashsalt": alt + name}):
         figure = Figure(figsize=size, layout="constrained")
         axes = np.atleast_1d(figure.subplots(1, panels, **subplots))
         draw(*axes)
@@ -187,7 +187,7 @@ def heatmap(matrix, rows, columns, *, alt, role="weight", digits=1, keep=None):
             _name_cells(axis, rows, columns)
             axis.set_xlabel(title, labelpad=6)
 
-        return _drawing(draw, alt, size=(wide, height))
+        return _drawing(draw, alt, size=(wide, height), name=title)
 
     return _row([panel(*each) for each in panels.items()], alt)
 
@@ -441,7 +441,7 @@ def tables(panels, *, alt):
             axis.set(xlim=(0, m), ylim=(n, 0), aspect="equal", xticks=[], yticks=[], xlabel=title)
             axis.spines[:].set_visible(False)
 
-        return _drawing(draw, alt, size=(0.48 * m + 0.1, 0.48 * n + 0.4))
+        return _drawing(draw, alt, size=(0.48 * m + 0.1, 0.48 * n + 0.4), name=title)
 
     return _row([panel(title, *table) for title, table in panels.items()], alt)
 
