@@ -78,6 +78,14 @@ def test_a_build_that_was_stopped_ends_in_the_same_site_when_it_is_started_again
     assert different(book.site(), wanted) == []
 
 
+def test_a_build_of_what_has_changed_ends_in_the_same_site_as_one_from_nothing(changed):
+    book, before, wanted = changed
+    restore(book, before)
+    good, said = book.build()
+    assert good, said
+    assert different(book.site(), wanted) == []
+
+
 @posix
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_build_that_is_stopped_leaves_no_process(changed, number):
