@@ -79,7 +79,7 @@ function inDialog(dialog) {
   const list = element("div", {role: "listbox", id: "search-found", class: "found", "aria-label": "Results"});
   const status = element("p", {role: "status"});
   dialog.append(element("div", {class: "found-box"}, status, list));
-  for (const [key, value] of [["role", "combobox"], ["aria-autocomplete", "list"], ["aria-controls", list.id]]) {
+  for (const [key, value] of [["role", "combobox"], ["aria-expanded", false], ["aria-autocomplete", "list"], ["aria-controls", list.id]]) {
     input.setAttribute(key, value);
   }
   const option = (result, number) =>
