@@ -14,14 +14,12 @@ const element = (name, attributes, ...children) => {
   return made;
 };
 
-let loading;
-
-// Loads the index, once, as a classic script, which works from a file too; resolves to the function that finds results.
-const load = () => (loading ??= new Promise((resolve, reject) => {
+// Loads the index as a classic script, which works from a file too; resolves to the function that finds results.
+const loading = new Promise((resolve, reject) => {
   const src = `${ROOT}_static/search_index.js`;
   const loaded = () => resolve(finder(window.bookSearchIndex));
   document.head.append(Object.assign(element("script", {src}), {onload: loaded, onerror: reject}));
-}));
+});
 
 function finder(index) {
   const find = ranking(index);
@@ -50,9 +48,8 @@ const said = (query, count, most) => {
 // Keeps what `show` makes of the results, and the sentence of `status`, up to what stands in `input`.
 function follow(input, status, most, show) {
   const update = async () => {
-    if (!input.value && !loading) return; // the search page without a question: the index is most of its weight
     try {
-      const find = await load();
+      const find = await loading;
       const query = input.value.trim();
       const found = query ? find(query) : [];
       show(found.slice(0, most));
@@ -79,9 +76,8 @@ function inDialog(dialog) {
   const list = element("div", {role: "listbox", id: "search-found", class: "found", "aria-label": "Results"});
   const status = element("p", {role: "status"});
   dialog.append(element("div", {class: "found-box"}, status, list));
-  for (const [key, value] of [["role", "combobox"], ["aria-expanded", false], ["aria-autocomplete", "list"], ["aria-controls", list.id]]) {
-    input.setAttribute(key, value);
-  }
+  const combobox = {role: "combobox", "aria-autocomplete": "list", "aria-controls": list.id, "aria-expanded": false};
+  for (const [key, value] of Object.entries(combobox)) input.setAttribute(key, value);
   const option = (result, number) =>
     element("a", {role: "option", id: `found-${number}`, href: result.href, tabindex: -1}, ...contents(result));
   const choose = (chosen) => {
@@ -109,7 +105,6 @@ function inDialog(dialog) {
   };
   input.addEventListener("keydown", onKey);
   list.addEventListener("click", () => dialog.close());
-  load();
   follow(input, status, IN_DIALOG, show);
 }
 
