@@ -14,12 +14,14 @@ const element = (name, attributes, ...children) => {
   return made;
 };
 
-// Loads the index as a classic script, which works from a file too; resolves to the function that finds results.
-const loading = new Promise((resolve, reject) => {
+let loading;
+
+// Loads the index, once, as a classic script, which works from a file too; resolves to the function that finds results.
+const load = () => (loading ??= new Promise((resolve, reject) => {
   const src = `${ROOT}_static/search_index.js`;
   const loaded = () => resolve(finder(window.bookSearchIndex));
   document.head.append(Object.assign(element("script", {src}), {onload: loaded, onerror: reject}));
-});
+}));
 
 function finder(index) {
   const find = ranking(index);
@@ -48,8 +50,9 @@ const said = (query, count, most) => {
 // Keeps what `show` makes of the results, and the sentence of `status`, up to what stands in `input`.
 function follow(input, status, most, show) {
   const update = async () => {
+    if (!input.value && !loading) return; // the search page without a question: the index is most of its weight
     try {
-      const find = await loading;
+      const find = await load();
       const query = input.value.trim();
       const found = query ? find(query) : [];
       show(found.slice(0, most));
@@ -105,6 +108,7 @@ function inDialog(dialog) {
   };
   input.addEventListener("keydown", onKey);
   list.addEventListener("click", () => dialog.close());
+  load();
   follow(input, status, IN_DIALOG, show);
 }
 
