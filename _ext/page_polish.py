@@ -52,11 +52,19 @@ def description(doctree):
     return text if len(text) <= DESCRIPTION_LENGTH else text[:DESCRIPTION_LENGTH].rsplit(" ", 1)[0] + " …"
 
 
+def summary(app, pagename, context, doctree):
+    """Return what search engines say of a page; those without text are the search and the helper's code."""
+    if doctree:
+        return description(doctree)
+    book = app.config.html_title
+    return f"Search {book}" if pagename == "search" else f"{context.get('title', pagename)}: Python code of {book}"
+
+
 def polish(app, pagename, templatename, context, doctree):
     """Mend one page before its template is filled."""
     context["script_files"] = tidy(context["script_files"])
-    if doctree and (text := description(doctree)):
-        context["metatags"] += f'\n<meta name="description" content="{escape(text)}" />'
+    if text := summary(app, pagename, context, doctree):
+        context["metatags"] = f'{context.get("metatags", "")}\n<meta name="description" content="{escape(text)}" />'
     for wrong, right in MENDED:
         context["body"] = wrong.sub(right, context.get("body", ""))
 

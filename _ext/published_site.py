@@ -12,8 +12,7 @@ from xml.sax.saxutils import escape
 from one_stylesheet import written
 
 MISSING = "404"
-NOT_TEXT = (MISSING, "search", "genindex", "_modules/")  # pages that no search engine need list
-NO_INDEX = '\n<meta name="robots" content="noindex" />'
+NOT_TEXT = (MISSING, "search", "genindex", "_modules/")  # pages without an address to share
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 
@@ -35,10 +34,8 @@ def page_address(app, pagename):
 
 
 def mark(app, pagename, templatename, context, doctree):
-    """Give a page its canonical address, or keep it out of search engines."""
-    listed = not pagename.startswith(NOT_TEXT)
-    context["pageurl"] = page_address(app, pagename) if listed else None
-    context["metatags"] = context.get("metatags", "") + ("" if listed else NO_INDEX)
+    """Give a page of text its canonical address."""
+    context["pageurl"] = None if pagename.startswith(NOT_TEXT) else page_address(app, pagename)
 
 
 def missing_page(app):

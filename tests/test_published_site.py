@@ -20,7 +20,7 @@ LOST = f"{BASE}chapters/no/such/page.html"
 
 
 def is_text(page):
-    """Tell whether a page is one that search engines should list."""
+    """Tell whether a page is one of text, which the sitemap lists."""
     return not page.startswith(("_modules/", "search", "404"))
 
 
@@ -36,11 +36,11 @@ def test_the_address_follows_from_the_repository(repository, address):
     assert pages_address(repository) == address
 
 
-def test_a_page_names_its_address_or_asks_not_to_be_listed(page, read):
+def test_a_page_of_text_names_its_address_and_no_page_asks_not_to_be_listed(page, read):
     links = [link["href"] for link in read(page).select("link[rel=canonical]")]
     robots = [tag["content"] for tag in read(page).select("meta[name=robots]")]
     here = HOME if page == "index.html" else HOME + page
-    assert (links, robots) == (([here], []) if is_text(page) else ([], ["noindex"]))
+    assert (links, robots) == ([here] if is_text(page) else [], [])
 
 
 def test_the_sitemap_lists_the_pages_of_text_with_their_dates(site, read):
