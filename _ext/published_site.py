@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote, urljoin, urlsplit
 from xml.sax.saxutils import escape
 
-from one_stylesheet import written
+from whole_files import written
 
 MISSING = "404"
 NOT_TEXT = (MISSING, "search", "genindex", "_modules/")  # pages without an address to share

@@ -18,6 +18,8 @@ from sphinx.errors import ExtensionError
 from sphinx_exercise.nodes import exercise_enumerable_node as exercise_node
 from sphinx_exercise.nodes import solution_node
 
+from whole_files import written
+
 FOLDER = Path(__file__).with_name("site_search")
 SCRIPT, INDEX = "search.js", "search_index.js"
 OPTIONS = ("--bundle", "--minify", "--format=iife", "--target=es2022", "--charset=utf8", "--loader:.css=text")
@@ -100,16 +102,6 @@ def entries(doctree):
 def fragment(app, pagename):
     """Return the file that keeps the entries of a page."""
     return Path(app.doctreedir, "search", f"{pagename}.json")
-
-
-def written(path, content):
-    """Write a file beside and rename it, so that it is never half written; leave it where it says so already."""
-    if path.is_file() and path.read_text("utf8") == content:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(".new")
-    beside.write_text(content, "utf8", newline="\n")
-    beside.replace(path)
 
 
 def keep_entries(app, pagename, templatename, context, doctree):

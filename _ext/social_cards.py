@@ -18,6 +18,7 @@ from docutils import nodes
 
 from page_polish import description
 from published_site import page_address
+from whole_files import written
 
 WIDTH, HEIGHT = 1200, 630  # what Facebook, LinkedIn, Mastodon and the others ask for
 COLUMN = 18  # characters of a title in one line
@@ -85,16 +86,12 @@ def card(book, number, title, figure, logo):
 
 
 def write_card(app, pagename, title, figure):
-    """Draw the card of a page, beside and then renamed; return its path in the site."""
+    """Draw the card of a page; return its path in the site."""
     number = app.env.toc_secnumbers.get(pagename, {}).get("", ())
     logo = re.sub(r"^<svg[^>]*>|</svg>\s*$", "", (Path(app.srcdir) / "figs" / "logo.svg").read_text("utf8"))
     book = "" if pagename == "index" else app.config.html_title
     name = f"{FOLDER}/{pagename.replace('/', '-')}.png"
-    path = Path(app.outdir) / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(".new")
-    beside.write_bytes(card(book, f"Chapter {number[0]}" if number else "", title, figure, logo))
-    beside.replace(path)
+    written(Path(app.outdir, name), card(book, f"Chapter {number[0]}" if number else "", title, figure, logo))
     return name
 
 
