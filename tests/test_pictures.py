@@ -21,7 +21,7 @@ from test_figures import contrast
 LEAST_TEXT, LEAST_LARGE, LEAST_MARK = 4.5, 3, 3  # WCAG 2, AA: contrast of text, of large text and of marks
 LARGE, LARGE_BOLD = 24, 18.66  # pixels
 SMALLEST = 9  # pixels of a letter's body, on a phone
-CROSSED = 0.3  # of a text's letters may lie on a line that crosses it
+CROSSED = 0.2  # of a text's letters may lie on a line that crosses it
 FIGURES_ALONE = """() => {
     document.documentElement.style.scrollBehavior = "auto";
     const kept = (node) => node.closest("figure") || node.querySelector("figure") || node.matches("style, script");
