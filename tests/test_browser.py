@@ -21,7 +21,8 @@ PLAIN_CODE = "() => document.querySelectorAll('pre').forEach((code) => (code.tex
 MOVE = "() => document.querySelectorAll('.mt-live').forEach((live) => live.querySelector('button')?.click())"
 # What is cut off at its side and cannot be scrolled to, or not by keyboard.  Some texts are for screen readers alone.
 OUT_OF_REACH = """() => [...document.querySelectorAll("main *")].filter((e) => {
-    if (e.closest("svg, .katex-mathml, .katex-html") || !e.checkVisibility() || e.clientWidth < 2) return false;
+    const shown = e.checkVisibility({ visibilityProperty: true }) && e.clientWidth > 1;
+    if (!shown || e.closest("svg, .katex-mathml, .katex-html")) return false;
     const { overflowX, display } = getComputedStyle(e);
     const wide = e.scrollWidth > e.clientWidth + 1 && overflowX !== "visible" && display !== "inline";
     return wide && (overflowX === "hidden" || e.tabIndex < 0);

@@ -96,8 +96,8 @@ def test_a_build_that_is_stopped_leaves_no_process(changed, number):
     chapter.write_text(text + ENDLESS, "utf8")
     build = subprocess.Popen([sys.executable, "scripts/build.py"], cwd=book.folder, stdout=subprocess.DEVNULL)
     try:
-        wait_until(lambda: running.is_file() and running.read_text() and build.poll() is None)
-        kernel = psutil.Process(int(running.read_text()))
+        wait_until(lambda: running.is_file() and running.read_text("utf8") and build.poll() is None)
+        kernel = psutil.Process(int(running.read_text("utf8")))
         build.send_signal(number)
         assert build.wait(PATIENCE) != 0
         kernel.wait(PATIENCE)
