@@ -16,16 +16,9 @@ NOT_TEXT = (MISSING, "search", "genindex", "_modules/")  # pages without an addr
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 
-def pages_address(repository):
-    """Return the address at which GitHub Pages serves the site of the repository with this address."""
-    owner, name = urlsplit(repository).path.strip("/").split("/")
-    host = f"{owner.lower()}.github.io"
-    return f"https://{host}/" if name.lower() == host else f"https://{host}/{name}/"
-
-
-def choose_address(app, config):
+def choose_address(app):
     """Derive the site's address from the repository's, where the configuration names none."""
-    config.html_baseurl = config.html_baseurl or pages_address(config.html_theme_options["repository_url"])
+    app.config.html_baseurl = app.config.html_baseurl or f"{app.book.address}/"
 
 
 def page_address(app, pagename):
@@ -60,7 +53,7 @@ def write_lists(app, exception):
 
 def setup(app):
     """Connect the addresses, the page and the lists."""
-    app.connect("config-inited", choose_address)
+    app.connect("builder-inited", choose_address, priority=600)  # after notebook_copies has read the book
     app.connect("html-page-context", mark)
     app.connect("html-collect-pages", missing_page)
     app.connect("build-finished", write_lists)

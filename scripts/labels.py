@@ -66,6 +66,13 @@ class Chapter:
         return next(token.content for token, before in zip(tokens[1:], tokens) if before.tag == "h1")
 
 
+def pages_address(repository):
+    """Return the address at which GitHub Pages serves the site of the repository with this address."""
+    owner, name = urlsplit(repository).path.strip("/").split("/")
+    host = f"{owner.lower()}.github.io"
+    return f"https://{host}/" if name.lower() == host else f"https://{host}/{name}/"
+
+
 class Book:
     """The book in the folder `root`: its addresses, its chapters, and what they refer to.  It is read once."""
 
@@ -84,8 +91,7 @@ class Book:
     def address(self):
         """Where the book is published: the `html_baseurl` in _config.yml, else GitHub's pages of the repository."""
         given = self.config.get("sphinx", {}).get("config", {}).get("html_baseurl")
-        owner, name = self.owner_and_name.split("/")
-        return (given or f"https://{owner}.github.io/{name}").rstrip("/")
+        return (given or pages_address(self.repository)).rstrip("/")
 
     @cached_property
     def owner_and_name(self):

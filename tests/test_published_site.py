@@ -1,17 +1,15 @@
 """What the site says of its place: canonical addresses, the sitemap, robots.txt, and the page for what is not there."""
 
-import functools
-import http.server
-import threading
-from pathlib import Path
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import pytest
 import yaml
 
-from conftest import QuietFiles, pages
-from published_site import SITEMAP, pages_address
+from audit import served
+from conftest import pages
+from labels import pages_address
+from published_site import SITEMAP
 from texts import ROOT
 
 HOME = pages_address(yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]["url"])
@@ -57,31 +55,11 @@ def test_robots_are_told_where_the_sitemap_is(site):
     assert f"Sitemap: {HOME}sitemap.xml" in (site / "robots.txt").read_text("utf8").splitlines()
 
 
-class Pages(QuietFiles):
-    """Serve the site as GitHub Pages does: below its path, and 404.html for all else."""
-
-    def translate_path(self, path):
-        """Find only what is asked for below the site's path."""
-        return super().translate_path(f"/{path.removeprefix(BASE)}" if path.startswith(BASE) else "/no such file")
-
-    def send_error(self, code, *_):
-        """Show the page for what is not there."""
-        page = Path(self.directory, "404.html").read_bytes()
-        self.send_response(code)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(page)))
-        self.end_headers()
-        self.wfile.write(page)
-
-
 @pytest.fixture(scope="module")
 def github(site):
     """Return the address of a server that serves the site as GitHub Pages does."""
-    handler = functools.partial(Pages, directory=str(site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as served:
-        threading.Thread(target=served.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{served.server_port}"
-        served.shutdown()
+    with served(site, BASE.rstrip("/")) as top:
+        yield top.removesuffix(BASE)
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])

@@ -7,22 +7,19 @@ Pictures are the drawings within a page (inline SVG, by what they add to the pac
 
 import contextlib
 import functools
-import gzip
-import http.server
 import re
-import threading
 from urllib.parse import urlsplit
 
 import pytest
 
-from conftest import QuietFiles
+from audit import packed, served
+from test_browser import OPEN_ALL
 
 WITHOUT_PICTURES, WITH_PICTURES, FURTHER = 200, 400, 60  # kilobytes
 SHIFT = 0.02
 REQUESTS = 30
 PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 FIRST = "chapters/03-softmax.html"
-PACKED = (".html", ".css", ".js", ".svg", ".json", ".txt")
 DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 READ = """async () => {
     const settled = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 20)));
@@ -39,48 +36,15 @@ SHIFTS = """() => new Promise((tell) => {
     }).observe({ type: "layout-shift", buffered: true });
     requestAnimationFrame(() => setTimeout(() => tell(sum)));
 })"""
-UNFOLD = """() => {
-    for (const details of document.querySelectorAll("details")) details.open = true;
-    for (const button of document.querySelectorAll(".toggle-button-hidden")) button.click();
-}"""
 BLOCKING = """() => performance.getEntriesByType("resource")
     .filter(({ renderBlockingStatus }) => renderBlockingStatus === "blocking").map(({ name }) => name)"""
 
 
-class Packed(QuietFiles):
-    """Serve a folder as a host of static pages does: texts packed, everything to be kept for an hour."""
-
-    def do_GET(self):  # noqa: N802
-        """Answer with the file, packed where it is a text."""
-        path = self.translate_path(self.path)
-        try:
-            with open(path, "rb") as file:
-                body = file.read()
-        except OSError:
-            return self.send_error(404)
-        self.send_response(200)
-        self.send_header("Content-Type", self.guess_type(path))
-        self.send_header("Cache-Control", "max-age=3600")
-        if path.endswith(PACKED):
-            body = packed(body)
-            self.send_header("Content-Encoding", "gzip")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-
-def packed(data):
-    """Return data as servers pack them: at a middle level, without a date."""
-    return gzip.compress(data, compresslevel=6, mtime=0)
-
-
 @pytest.fixture(scope="module")
 def host(site):
-    """Return the address of a server that packs."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Packed, directory=str(site))) as served:
-        threading.Thread(target=served.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{served.server_port}"
-        served.shutdown()
+    """Return the address of a server that packs, as GitHub Pages does."""
+    with served(site, "") as top:
+        yield top.rstrip("/")
 
 
 @contextlib.contextmanager
@@ -108,7 +72,7 @@ def read(tab, address):
         tab.goto(address, wait_until="networkidle")
         tab.evaluate(READ)
         shift, blocking = tab.evaluate(SHIFTS), tab.evaluate(BLOCKING)
-        tab.evaluate(UNFOLD)
+        tab.evaluate(OPEN_ALL)
         tab.evaluate(READ)
         tab.wait_for_load_state("networkidle")
     asked = [address for address in asked if not address.startswith(("data:", "blob:"))]
