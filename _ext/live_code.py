@@ -59,7 +59,7 @@ def bundle(app):
 
 
 def add_entry(app, pagename, templatename, context, doctree):
-    """Add live code to the launch menu of a page that has one, and the script that loads it on a click."""
+    """Add live code to the launch menu of a page that has one."""
     launches = buttons(context, LAUNCH)
     for link in [button["url"] for button in launches if button["text"] == "Binder"]:
         binder = urlsplit(link)
@@ -67,11 +67,11 @@ def add_entry(app, pagename, templatename, context, doctree):
         local = f"{app.config.html_theme_options['repository_url']}#four-ways-in"
         tooltip = f"Change and run the cells of this page, on a computer that {binder.netloc} lends"
         launches.insert(0, {**ENTRY, "javascript": f"startLiveCode('{build}', '{local}')", "tooltip": tooltip})
-        app.add_js_file(None, body=(FOLDER / "load.js").read_text("utf8"))
 
 
 def setup(app):
-    """Connect the making of the script and the entry in the launch menu."""
+    """Connect the making of the script, what loads it, and the entry in the launch menu."""
+    app.add_js_file(None, body=(FOLDER / "load.js").read_text("utf8"))
     app.connect("builder-inited", bundle, priority=600)  # after prerendered_math has installed what npm brings
     app.connect("html-page-context", add_entry, priority=600)  # after the theme has made the menu
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -40,7 +40,7 @@ def offer(app, pagename, templatename, context, doctree):
     (Path(app.outdir) / FOLDER).mkdir(exist_ok=True)
     written(Path(app.outdir) / FOLDER / name, copy_of(Path(app.srcdir, f"{pagename}.md"), book=app.book))
     downloads.insert(0, entry(".ipynb", "Download notebook", context["pathto"](f"{FOLDER}/{name}", 1), "fas fa-book"))
-    colab_link = entry("Colab", "Launch on Colab", colab(app.book, chapter), "_static/images/logo_colab.png")
+    colab_link = entry("Colab", "Launch on Colab", colab(app.book, chapter), "fab fa-google")
     buttons(context, LAUNCH).append(colab_link)
 
 

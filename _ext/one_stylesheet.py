@@ -27,7 +27,6 @@ KEEP = (
 )
 # Every browser that shows this book reads woff2, so the older formats are not shipped.
 OLDER_FONTS = re.compile(r',\s*url\([^)]*\)\s*format\("(?:woff|truetype)"\)')
-LINK = re.compile(rf"(_static/{re.escape(NAME)}\?v=)\w*")
 TAG = re.compile(r'<([a-zA-Z][\w-]*)((?:[^<>"]|"[^"]*")*)>')
 ATTRIBUTE = re.compile(r'([^\s="<>/]+)(?:="([^"]*)")?')
 SCRIPT = re.compile(r"<script[^>]*>(.*?)</script>", re.DOTALL)
@@ -92,18 +91,19 @@ def sheets_of(app):
     return [Path(app.outdir, name) for name in names]
 
 
-def refresh(app):
-    """Copy the stylesheets of the book's own folders into the site: Sphinx does so only if a page has changed."""
+def refresh(app, files):
+    """Copy these files, say *.css, of the book's own folders into the site: Sphinx does so only if a page changed."""
     for folder in app.config.html_static_path:
-        for source in Path(app.srcdir, folder).glob("*.css"):
+        for source in Path(app.srcdir, folder).glob(files):
             written(Path(app.outdir, "_static", source.name), source.read_text("utf8"))
 
 
-def link(site, digest):
-    """Let every page of `site` load the stylesheet with this hash."""
+def link(site, name, digest):
+    """Let every page of `site` load `name`, a file in its folder _static, with this hash behind the name."""
+    known = re.compile(rf"(_static/{re.escape(name)}\?v=)\w*")
     for page in pages_of(site):
         text = page.read_text("utf8")
-        linked = LINK.sub(rf"\g<1>{digest}", text)
+        linked = known.sub(rf"\g<1>{digest}", text)
         if linked != text:
             written(page, linked)
 
@@ -120,7 +120,7 @@ def make(app, exception):
     """Make the stylesheet for the pages as they now are, unless that has been done."""
     if exception or app.builder.format != "html":
         return
-    refresh(app)
+    refresh(app, "*.css")
     site, sheets, done = Path(app.outdir), sheets_of(app), Path(app.doctreedir, "stylesheet.state")
     if done.is_file() and done.read_text("utf8") == state(site, sheets):
         return
@@ -128,7 +128,7 @@ def make(app, exception):
     katex = Path(app.srcdir, "node_modules/katex/dist/fonts")
     css = with_small_fonts(one_stylesheet(sheets, site / "_static", *texts), site / "_static", katex, texts[0])
     written(site / "_static" / NAME, css)
-    link(site, hashlib.sha256(css.encode()).hexdigest()[:10])
+    link(site, NAME, hashlib.sha256(css.encode()).hexdigest()[:10])
     done.write_text(state(site, sheets), "utf8")
 
 

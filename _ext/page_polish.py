@@ -1,7 +1,7 @@
-"""Mend what the theme's pages lack: speed, order and what a screen reader needs.
+"""Mend what the theme's pages lack: a description, order and what a screen reader needs.
 
 The frame of the pages is mended in the templates beside this file, where each change says its reason; here are the
-lists of scripts, the description, and the few attributes that docutils and extensions write into the text.
+description and the few attributes that docutils and extensions write into the text.
 """
 
 import re
@@ -9,9 +9,6 @@ from html import escape
 
 from docutils import nodes
 
-# Inline scripts that set what only the theme's switcher of versions and its search dialog read, neither of them used
-# here.  Without them, the script that they wait for need not hold up the page.
-UNREAD = "DOCUMENTATION_OPTIONS."
 DESCRIPTION_LENGTH = 155  # about what search engines show
 MENDED = (
     # These roles are for lists of another shape; axe calls the result a critical fault.
@@ -35,15 +32,6 @@ MENDED = (
 )
 
 
-def tidy(script_files):
-    """Return the scripts without repetitions and what nothing reads, and let them wait until the text is there."""
-    scripts = {(script.filename, script.attributes.get("body") or ""): script for script in reversed(script_files)}
-    for script in scripts.values():
-        if script.filename:
-            script.attributes["defer"] = "defer"
-    return [script for (_name, body), script in reversed(scripts.items()) if not body.startswith(UNREAD)]
-
-
 def description(doctree):
     """Return the beginning of the first paragraph outside of boxes, else of the first one, up to the end of a word."""
     paragraphs = list(doctree.findall(nodes.paragraph))
@@ -62,7 +50,6 @@ def summary(app, pagename, context, doctree):
 
 def polish(app, pagename, templatename, context, doctree):
     """Mend one page before its template is filled."""
-    context["script_files"] = tidy(context["script_files"])
     if text := summary(app, pagename, context, doctree):
         context["metatags"] = f'{context.get("metatags", "")}\n<meta name="description" content="{escape(text)}" />'
     for wrong, right in MENDED:
@@ -70,6 +57,6 @@ def polish(app, pagename, templatename, context, doctree):
 
 
 def setup(app):
-    """Connect the mending, after all extensions have added their scripts."""
+    """Connect the mending, after the extensions have changed what a page says."""
     app.connect("html-page-context", polish, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

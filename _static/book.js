@@ -1,13 +1,35 @@
-// Lets the keyboard reach the formulas that are too wide for the page, as the theme does for code and outputs.
+// Lets the keyboard reach what is wider than its place: code, outputs, tables and formulas.
 {
+  const wide = "pre, .cell_output > .output, .pst-scrollable-table-container, .katex-display";
   const mark = (entries) => {
-    for (const { target } of entries) {
-      if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
-      else target.removeAttribute("tabindex");
-    }
+    const scrolls = ({ target }) => target.scrollWidth > target.clientWidth;
+    const [those, others] = [entries.filter(scrolls), entries.filter((entry) => !scrolls(entry))];
+    for (const { target } of those) target.tabIndex = 0;
+    for (const { target } of others) target.removeAttribute("tabindex");
   };
-  const observer = new ResizeObserver(mark);
-  for (const formula of document.querySelectorAll(".katex-display")) observer.observe(formula);
+  const sizes = new ResizeObserver(mark); // it tells of each when it is laid out
+  const observe = () => {
+    sizes.disconnect();
+    for (const element of document.querySelectorAll(wide)) sizes.observe(element);
+  };
+  observe();
+  new MutationObserver(observe).observe(document.getElementById("main-content"), { childList: true, subtree: true });
+}
+
+// Sections out of view are not laid out while the page loads (book.css).  They are when somebody is there, one at a time.
+{
+  const sections = [...document.querySelectorAll(".bd-article > section > section")];
+  const signs = ["keydown", "pointermove", "scroll", "touchstart"];
+  const layOut = () => {
+    if (!sections.length) return;
+    sections.shift().style.contentVisibility = "visible";
+    requestIdleCallback(layOut);
+  };
+  const begin = () => {
+    for (const sign of signs) removeEventListener(sign, begin);
+    requestIdleCallback(layOut);
+  };
+  if (window.requestIdleCallback) for (const sign of signs) addEventListener(sign, begin, { passive: true });
 }
 
 // Gives the focus back to the button that opened a drawer: the theme takes it from the button before it remembers it.

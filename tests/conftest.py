@@ -59,6 +59,10 @@ def newest_source():
     return max((path for path in files if "__pycache__" not in path.parts), key=lambda path: path.stat().st_mtime)
 
 
+LAID_OUT = """() => [...document.querySelectorAll(".bd-article > section > section")]
+    .every((section) => getComputedStyle(section).contentVisibility === "visible")"""
+
+
 @pytest.fixture(scope="session")
 def site():
     """Return the folder of the built site."""
@@ -117,6 +121,7 @@ class Visit:
 
     def __init__(self, browser, home, **context):
         self.home, self.faults = home, []
+        self.scripts = context.get("java_script_enabled", True)
         self.tab = browser.new_context(viewport={"width": WIDE, "height": 900}, **context).new_page()
         self.tab.on("request", self._note_request)
         self.tab.on("requestfailed", lambda request: self.faults.append(f"failed: {request.url}"))
@@ -129,8 +134,11 @@ class Visit:
             self.faults.append(f"other host: {request.url}")
 
     def open(self, page):
-        """Open `page` of the site and wait until its scripts have run."""
+        """Open `page` of the site, let it notice that somebody is there, and wait until its scripts have run."""
         self.tab.goto(f"{self.home}/{page}", wait_until="load")
+        if self.scripts:
+            self.tab.evaluate("dispatchEvent(new Event('pointermove'))")
+            self.tab.wait_for_function(LAID_OUT)
         return self.tab
 
     def resize(self, width):

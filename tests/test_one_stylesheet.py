@@ -109,7 +109,7 @@ def test_pages_of_one_and_of_several_builds_link_to_the_same_stylesheet(tmp_path
     pages = {tmp_path / "index.html": ("", ""), folder / "new.html": ("../", ""), folder / "old.html": ("../", "0a1b")}
     for page, (up, digest) in pages.items():
         page.write_text(f'<link rel="stylesheet" href="{up}_static/{NAME}?v={digest}" /> naïve', "utf8")
-    link(tmp_path, "c0ffee")
+    link(tmp_path, NAME, "c0ffee")
     for page, (up, _digest) in pages.items():
         assert page.read_text("utf8") == f'<link rel="stylesheet" href="{up}_static/{NAME}?v=c0ffee" /> naïve'
 

@@ -1,8 +1,8 @@
-"""Around the text: links to its places, the ring of the focus, what is too wide, the foot of the page, and paper."""
+"""Around the text: what is laid out when, links to places, the focus ring, what is too wide, the foot, and paper."""
 
 import pytest
 
-from conftest import NARROW
+from conftest import LAID_OUT, NARROW
 
 COVER, CHAPTER, TABLES = "index.html", "chapters/05-self-attention.html", "reference/notation.html"
 KINDS = [COVER, CHAPTER, "reference/glossary.html", "search.html", "_modules/minitransformer/softmax.html"]
@@ -47,6 +47,12 @@ RINGS = """async () => {
     }
     return [seen > 5, [...faults]];
 }"""
+SHOWN = """() => [...document.querySelectorAll(".bd-article > section > section")]
+    .map((section) => section.lastElementChild.checkVisibility({ contentVisibilityAuto: true }))"""
+PLACE = """async (id) => {
+    for (let frames = 0; frames < 30; frames++) await new Promise(requestAnimationFrame);
+    return document.getElementById(id).getBoundingClientRect().top;
+}"""
 PALE = """() => {
     const walker = document.createTreeWalker(document.querySelector("article"), NodeFilter.SHOW_TEXT);
     const found = new Set();
@@ -58,6 +64,35 @@ PALE = """() => {
     }
     return [...found];
 }"""
+
+
+def test_sections_out_of_view_wait_until_somebody_is_there(server, visit):
+    tab = visit(server).tab
+    tab.goto(f"{server}/{CHAPTER}", wait_until="networkidle")
+    assert tab.evaluate(SHOWN)[0]
+    assert not any(tab.evaluate(SHOWN)[-3:])
+    tab.keyboard.press("Shift")
+    tab.wait_for_function(LAID_OUT)
+    assert all(tab.evaluate(SHOWN))
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
+def test_sections_are_all_there_on_paper(scripts, server, visit):
+    tab = visit(server, java_script_enabled=scripts).tab
+    tab.goto(f"{server}/{CHAPTER}", wait_until="networkidle")
+    tab.emulate_media(media="print")
+    assert all(tab.evaluate(SHOWN))
+
+
+def test_a_link_to_a_place_far_down_leads_there_and_what_is_read_stays_there(server, visit, read):
+    last = read(CHAPTER).select(".bd-article > section > section")[-2]["id"]
+    tab = visit(server).tab
+    tab.goto(f"{server}/{CHAPTER}#{last}", wait_until="networkidle")
+    before = tab.evaluate(PLACE, last)
+    assert 0 <= before < 200
+    tab.keyboard.press("Shift")
+    tab.wait_for_function(LAID_OUT)
+    assert tab.evaluate(PLACE, last) == pytest.approx(before, abs=2)
 
 
 def test_every_place_has_a_link_that_says_what_it_leads_to(page, read):

@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "_ext"))
 
 import site_search  # noqa: E402
+from one_script import NAME  # noqa: E402
 
 FIRST = tomllib.loads((ROOT / "tests" / "searches.toml").read_text("utf8"))["first"]
 CHAPTER = "chapters/03-softmax.html"
@@ -182,7 +183,7 @@ def test_nothing_is_loaded_before_the_dialog_opens_and_the_index_once(site, visi
     tab = visiting.tab
     tab.on("request", lambda request: asked.append(request.url.split("/")[-1].split("?")[0]))
     visiting.open(CHAPTER)
-    assert "book.js" in asked
+    assert NAME in asked
     assert not {"search.js", "search_index.js"} & set(asked)
     for _ in range(2):
         begin(tab)

@@ -2,7 +2,9 @@
 import { KernelAPI, KernelConnection, ServerConnection } from "@jupyterlab/services";
 
 const PATIENCE = 60 * 1000; // milliseconds for a kernel to start
+const PAUSE = 1000; // milliseconds for it to answer, or to stop, before it is asked again
 
+const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE));
 const silence = (_, reject) => setTimeout(() => reject(new Error("no answer in a minute")), PATIENCE);
 
 async function start({ url, token, kernel: earlier }) {
@@ -12,7 +14,7 @@ async function start({ url, token, kernel: earlier }) {
   const model = await KernelAPI.startNew({ name: "python3" }, serverSettings);
   // No comms: they serve widgets, which take a manager that is larger than all else here.
   const kernel = new KernelConnection({ model, serverSettings, handleComms: false });
-  await kernel.info;
+  await answers(kernel);
   return kernel;
 }
 
@@ -22,6 +24,24 @@ export async function connect(server) {
     return await Promise.race([start(server), new Promise(silence)]);
   } catch (error) {
     throw new Error(`Python could not be started at ${new URL(server.url).host} (${error.message}).`);
+  }
+}
+
+/** Wait until `kernel`, which has only been started, answers: what it says before all its lines stand is never heard. */
+export async function answers(kernel) {
+  for (let waited = 0; waited < PATIENCE; waited += PAUSE) {
+    const heard = kernel.requestKernelInfo().then(() => true);
+    const later = pause();
+    if (await Promise.race([heard, later]).catch(() => later)) return;
+  }
+  throw new Error("no answer in a minute");
+}
+
+/** Stop what `kernel` runs: ask until `stopped`, as it does not heed what comes before it has begun. */
+export async function interrupt(kernel, stopped) {
+  while (!stopped()) {
+    await kernel.interrupt();
+    await pause();
   }
 }
 

@@ -2,20 +2,22 @@
 import { makeBar } from "./bar.mjs";
 import { mark, openCells, readyFor } from "./cells.mjs";
 import { computer } from "./computer.mjs";
-import { execute } from "./kernel.mjs";
+import { answers, execute, interrupt } from "./kernel.mjs";
 import { screen } from "./outputs.mjs";
 import style from "./live_code.css";
 
 const READY = "Ready: change a cell and run it, with its button or with Shift+Enter.";
 const RESTARTING = "Python is starting afresh.";
 const AFRESH = "Python has started afresh and knows nothing yet: run the cells from the top.";
-const DIED = "Python broke off, perhaps for want of memory, and has started afresh: run the cells from the top.";
+const DIED = "Python broke off, perhaps for want of memory, and is starting afresh.";
+const AFTER_DEATH = "Python broke off, perhaps for want of memory, and has started afresh: run the cells from the top.";
 const BROKEN = "The line to the computer broke off; trying to mend it.";
 const LOST = "The computer is gone, as after ten minutes without use; what you wrote is still here.";
 
 let [build, bar, kernel, cells] = [];
 let waiting = []; // cells that are to run
 let working = false;
+let running; // stands for the run of a cell that is under way
 let trouble = ""; // why cells were cut short, until others run
 
 // ---- getting and losing the computer ----
@@ -40,7 +42,7 @@ async function begin() {
 function use(started) {
   kernel = started;
   kernel.statusChanged.connect((_, status) => {
-    if (status === "autorestarting") cutShort(DIED);
+    if (status === "autorestarting") startAgain(DIED, answers, AFTER_DEATH);
     if (status === "dead") lost();
   });
   kernel.connectionStatusChanged.connect((_, status) => {
@@ -84,19 +86,19 @@ function cutShort(reason, actions = AFTERWARDS) {
   bar.say(reason, actions);
 }
 
-async function restart() {
-  const restarted = kernel;
-  cutShort(RESTARTING, {});
-  kernel = undefined; // nothing can run until it is there again
-  try {
-    await restarted.restart();
-    kernel = restarted;
-    cutShort(AFRESH);
-  } catch {
-    lost();
-  }
+/** Say `before` until `way` has brought the kernel back, then `after`; nothing can run in between. */
+async function startAgain(before, way, after) {
+  const again = kernel;
+  cutShort(before, {});
+  kernel = undefined;
+  const back = await way(again).then(() => true, () => false);
+  if (trouble !== before) return; // the computer is gone, or another is there
+  kernel = again;
+  if (back) cutShort(after);
+  else lost();
 }
 
+const restart = () => startAgain(RESTARTING, (again) => again.restart(), AFRESH);
 const AFTERWARDS = { "Restart Python": restart };
 
 // ---- running cells ----
@@ -119,8 +121,10 @@ async function work() {
 
 async function runOne(cell) {
   mark(cell, "running");
+  running = Symbol(cell.name);
   const { show, clear } = screen(cell.element);
   const error = await execute(kernel, cell.code(), show).catch(() => "stopped");
+  running = undefined;
   if (trouble) return trouble;
   clear(); // what is there from before, where the cell has put out nothing
   mark(cell, error ? "failed" : "ran");
@@ -130,8 +134,9 @@ async function runOne(cell) {
 }
 
 function stop() {
+  const stopping = running;
   for (const left of waiting.splice(0)) mark(left, "");
-  kernel.interrupt().catch(lost);
+  interrupt(kernel, () => running !== stopping).catch(lost);
 }
 
 /** Begin, asking the BinderHub at `address`; `local` tells how to run the chapters oneself. */

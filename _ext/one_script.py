@@ -1,0 +1,98 @@
+"""Give all pages one script: those of the theme, the extensions and the book, joined in their order and minified.
+
+Search, previews and live code stay scripts of their own, as a page loads them when a reader first uses them.
+"""
+
+import hashlib
+import re
+from pathlib import Path
+
+from sphinx.errors import ExtensionError
+
+from javascript import run
+from one_stylesheet import link, refresh
+from whole_files import written
+
+NAME = "script.js"
+THEME = ("scripts/bootstrap.js", "scripts/pydata-sphinx-theme.js")  # the theme's templates load these two themselves
+MINIFY = ("node_modules/esbuild/bin/esbuild", "--minify", "--loader=js", "--charset=utf8", "--log-level=warning")
+# Inline scripts that set what only the theme's switcher of versions and its search dialog read, neither of them used
+# here.  Without them, no page has a script of its own.
+UNREAD = "DOCUMENTATION_OPTIONS."
+# Sphinx's keys and indices, which the book has turned off, and the colouring of words that Sphinx's search found.
+UNUSED = ("_static/doctools.js", "_static/sphinx_highlight.js")
+# What the theme's scripts do while a page loads that can wait until somebody is there: script -> (what, in its place).
+MENDED = {
+    # One tooltip for each of a dozen buttons; Bootstrap has a way for one of them to serve all.
+    THEME[0]: (
+        re.compile(
+            r"\[\]\.slice\.call\(document\.querySelectorAll\(('[^']+')\)\)"
+            r"\.map\(function\(t\)\{return new (\w+)\(t,\{(delay:.*?\})\}\)\}\)"
+        ),
+        r"new \2(document.body,{selector:\1,\3})",
+    ),
+    # It asks every block of code how wide it is, for which the browser must lay out the whole page.  book.js asks each
+    # when it is laid out.
+    THEME[1]: (
+        re.compile(r',"complete"===document\.readyState\?(\w+)\(\):window\.addEventListener\("load",\1\)'),
+        "",
+    ),
+}
+
+
+def sources(app):
+    """Return the registered scripts that are used, once each and in order: (name or None, body or None)."""
+    registered = sorted(app.builder._orig_js_files, key=lambda script: script.priority)  # the public name is deprecated
+    found = dict.fromkeys((script.filename or None, script.attributes.get("body")) for script in registered)
+    return [source for source in found if source[0] not in UNUSED]
+
+
+def mended(name, text):
+    """Return the text of a script, as MENDED has it."""
+    if name not in MENDED:
+        return text
+    what, instead = MENDED[name]
+    text, times = what.subn(instead, text)
+    if times != 1:
+        raise ExtensionError(
+            f"{name} has changed: what {__name__}.MENDED changes in it is there {times} times, not once."
+        )
+    return text
+
+
+def one_script(static, scripts, root):
+    """Return the scripts as one, minified: each a pair of a file in `static` and a text, of which one is None.
+
+    Raises ExtensionError with the reason where esbuild cannot read one of them.
+    """
+    texts = [body or mended(name, (static / name).read_text("utf8")) for name, body in scripts]
+    joined = "".join(f"{text}\n;\n" for text in texts)
+    what = "The one script of the pages could not be made"
+    return run(MINIFY, what, folder=root, question=joined, is_bad=lambda done: done.returncode or done.stderr)
+
+
+def make(app, exception):
+    """Make the script, once the theme and the extensions have copied theirs into the site."""
+    if exception or app.builder.format != "html":
+        return
+    refresh(app, "*.js")
+    static = Path(app.outdir, "_static")
+    scripts = [(name and name.removeprefix("_static/"), body) for name, body in sources(app)]
+    text = one_script(static, [*scripts, *((name, None) for name in THEME)], app.srcdir)
+    written(static / NAME, text)
+    link(Path(app.outdir), NAME, hashlib.sha256(text.encode()).hexdigest()[:10])
+
+
+def refuse_others(app, pagename, templatename, context, doctree):
+    """Stop at a script that is added to one page alone: the page would not load it."""
+    for script in {*context["script_files"]} - {*app.builder._orig_js_files}:
+        what = script.filename or script.attributes["body"]
+        if not what.startswith(UNREAD):
+            raise ExtensionError(f"{pagename} adds the script {what[:50]!r}: add it in `setup`, for all pages.")
+
+
+def setup(app):
+    """Connect the making of the script, before the stylesheet, which keeps what scripts name."""
+    app.connect("html-page-context", refuse_others, priority=950)
+    app.connect("build-finished", make, priority=700)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
