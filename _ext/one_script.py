@@ -41,10 +41,13 @@ MENDED = {
 
 
 def sources(app):
-    """Return the registered scripts that are used, once each and in order: (name or None, body or None)."""
+    """Return the registered scripts that are used, once each: (name or None, body or None).
+
+    First the inline ones, which in a page run before the files that wait for its text; both in their order.
+    """
     registered = sorted(app.builder._orig_js_files, key=lambda script: script.priority)  # the public name is deprecated
     found = dict.fromkeys((script.filename or None, script.attributes.get("body")) for script in registered)
-    return [source for source in found if source[0] not in UNUSED]
+    return sorted((source for source in found if source[0] not in UNUSED), key=lambda source: source[0] is not None)
 
 
 def mended(name, text):

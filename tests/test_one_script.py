@@ -63,11 +63,11 @@ def app(*scripts):
     return SimpleNamespace(builder=SimpleNamespace(_orig_js_files=list(scripts)))
 
 
-def test_scripts_come_by_priority_and_once_but_for_those_that_nothing_uses():
+def test_scripts_come_once_the_inline_ones_first_then_by_priority_but_for_those_that_nothing_uses():
     late, early = _JavaScript("_static/late.js", priority=900), _JavaScript("_static/early.js", priority=100)
     inline, unused = _JavaScript(None, body="let a"), _JavaScript("_static/doctools.js")
     found = sources(app(late, unused, inline, _JavaScript(None, body="let a"), early))
-    assert found == [("_static/early.js", None), (None, "let a"), ("_static/late.js", None)]
+    assert found == [(None, "let a"), ("_static/early.js", None), ("_static/late.js", None)]
 
 
 def test_a_script_of_one_page_is_refused():
