@@ -45,9 +45,11 @@ def sources(app):
 
     First the inline ones, which in a page run before the files that wait for its text; both in their order.
     """
-    registered = sorted(app.builder._orig_js_files, key=lambda script: script.priority)  # the public name is deprecated
+    app.builder.init_js_files()  # a build that writes no page has not listed those of the extensions
+    registered = sorted(app.builder._js_files, key=lambda script: script.priority)  # the public name is deprecated
     found = dict.fromkeys((script.filename or None, script.attributes.get("body")) for script in registered)
-    return sorted((source for source in found if source[0] not in UNUSED), key=lambda source: source[0] is not None)
+    used = [(name, body) for name, body in found if name not in UNUSED and not (body or "").startswith(UNREAD)]
+    return sorted(used, key=lambda source: source[0] is not None)
 
 
 def mended(name, text):

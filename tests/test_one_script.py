@@ -60,13 +60,15 @@ def test_a_theme_that_has_changed_stops_the_build(text):
 
 def app(*scripts):
     """Return what stands for Sphinx with these scripts registered."""
-    return SimpleNamespace(builder=SimpleNamespace(_orig_js_files=list(scripts)))
+    listed = {"_js_files": scripts, "_orig_js_files": scripts, "init_js_files": lambda: None}
+    return SimpleNamespace(builder=SimpleNamespace(**listed))
 
 
 def test_scripts_come_once_the_inline_ones_first_then_by_priority_but_for_those_that_nothing_uses():
     late, early = _JavaScript("_static/late.js", priority=900), _JavaScript("_static/early.js", priority=100)
     inline, unused = _JavaScript(None, body="let a"), _JavaScript("_static/doctools.js")
-    found = sources(app(late, unused, inline, _JavaScript(None, body="let a"), early))
+    unread = _JavaScript(None, body="DOCUMENTATION_OPTIONS.pagename = 'of one page'")
+    found = sources(app(late, unused, inline, unread, _JavaScript(None, body="let a"), early))
     assert found == [(None, "let a"), ("_static/early.js", None), ("_static/late.js", None)]
 
 
