@@ -53,7 +53,10 @@ def sources(app):
 
 
 def mended(name, text):
-    """Return the text of a script, as MENDED has it."""
+    """Return the text of a script; one of the theme as MENDED has it, and run by itself a little later.
+
+    A browser answers the reader between two tasks, and one that ran all scripts would take long on a phone.
+    """
     if name not in MENDED:
         return text
     what, instead = MENDED[name]
@@ -62,7 +65,7 @@ def mended(name, text):
         raise ExtensionError(
             f"{name} has changed: what {__name__}.MENDED changes in it is there {times} times, not once."
         )
-    return text
+    return f"setTimeout(() => {{{text}\n}});"
 
 
 def one_script(static, scripts, root):
