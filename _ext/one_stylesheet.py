@@ -14,7 +14,7 @@ from pathlib import Path
 from sphinx.errors import ExtensionError
 
 from javascript import run
-from small_fonts import with_small_fonts
+from small_fonts import make_fonts_small
 from whole_files import written
 
 NAME = "stylesheet.css"
@@ -126,7 +126,8 @@ def make(app, exception):
         return
     texts = [[path.read_text("utf8") for path in kind(site)] for kind in (pages_of, scripts_of)]
     katex = Path(app.srcdir, "node_modules/katex/dist/fonts")
-    css = with_small_fonts(one_stylesheet(sheets, site / "_static", *texts), site / "_static", katex, texts[0])
+    css = one_stylesheet(sheets, site / "_static", *texts)
+    make_fonts_small(css, site / "_static", katex, texts[0])
     written(site / "_static" / NAME, css)
     link(site, NAME, hashlib.sha256(css.encode()).hexdigest()[:10])
     done.write_text(state(site, sheets), "utf8")

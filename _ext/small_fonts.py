@@ -1,10 +1,8 @@
 """Cut the fonts of icons and formulas down to what the site shows, 300 kB less, for one_stylesheet.
 
-A font that the stylesheet does not name is taken out.  Those that nearly all formulas need are put into the stylesheet:
-they come with it, and not a round trip later.
+A font that the stylesheet does not name is taken out.
 """
 
-import base64
 import re
 from html import unescape
 from pathlib import Path
@@ -27,7 +25,6 @@ CLASSES = {
     "Math-BoldItalic": "boldsymbol",
     "Math-Italic": "mathnormal",
 }
-EMBEDDED = ("KaTeX_Main-Bold.woff2", "KaTeX_Main-Regular.woff2", "KaTeX_Math-Italic.woff2")
 BETWEEN_TAGS = re.compile(r"<[^>]*>")
 
 
@@ -76,15 +73,8 @@ def fonts_of(css, static, katex, pages):
     ]
 
 
-def embed(css, font):
-    """Return a stylesheet that holds the font, a file that is then no longer needed, in place of its address."""
-    data = base64.b64encode(font.read_bytes()).decode()
-    font.unlink()
-    return re.sub(rf'url\("?[^")]*{re.escape(font.name)}"?\)', f"url(data:font/woff2;base64,{data})", css)
-
-
-def with_small_fonts(css, static, katex, pages):
-    """Cut the fonts of a site for its stylesheet and the texts of its pages; return the stylesheet with some of them.
+def make_fonts_small(css, static, katex, pages):
+    """Cut the fonts of a site for its stylesheet and the texts of its pages.
 
     `static` is the folder of both, `katex` that of KaTeX's own fonts.
     """
@@ -93,6 +83,3 @@ def with_small_fonts(css, static, katex, pages):
         other.unlink()
     for font in fonts:
         cut(*font)
-    for _source, target, _characters in fonts:
-        css = embed(css, target) if target.name in EMBEDDED else css
-    return css

@@ -412,31 +412,45 @@ def test_python_that_breaks_off_says_so_and_can_be_used_again(ready):
     assert reading.output(2) == "again"
 
 
-SLOW = "import runpy, time; time.sleep(5); runpy.run_module('ipykernel_launcher', run_name='__main__')"
+BEGIN = "runpy.run_module('ipykernel_launcher', run_name='__main__')"
+SLOW = f"import runpy, time; time.sleep(5); {BEGIN}"
+DEAF = f"import os, runpy, time; os.path.exists('deaf') or (open('deaf', 'x'), time.sleep(100)); {BEGIN}"
 
 
-def test_python_that_takes_long_to_come_back_is_waited_for(reader, hub, tmp_path):
+@pytest.fixture
+def lent_with(tmp_path, hub):
+    """Return a function that lends a computer whose Python begins with `program`."""
+    with contextlib.ExitStack() as until_the_end:
+
+        def begin(program):
+            command = [sys.executable, "-c", program, "-f", "{connection_file}"]
+            kernel = {"argv": command, "display_name": "Python", "language": "python"}
+            spec = tmp_path / "data" / "kernels" / "python3" / "kernel.json"
+            spec.parent.mkdir(parents=True)
+            spec.write_text(json.dumps(kernel), "utf8")
+            named = {"application": "jupyter_server", "environment": {"JUPYTER_PATH": str(tmp_path / "data")}}
+            server = jupyter(tmp_path, tmp_path / "home", "--ServerApp.allow_origin=*", **named)
+            hub.ready(until_the_end.enter_context(server))
+
+        yield begin
+
+
+def test_python_that_takes_long_to_come_back_is_waited_for(lent_with, reader):
     """What Python says before the server's line to it is mended is lost, so nothing may be asked of it till then."""
-    kernel = {
-        "argv": [sys.executable, "-c", SLOW, "-f", "{connection_file}"],
-        "display_name": "P",
-        "language": "python",
-    }
-    spec = tmp_path / "data" / "kernels" / "python3" / "kernel.json"
-    spec.parent.mkdir(parents=True)
-    spec.write_text(json.dumps(kernel), "utf8")
-    named = {"application": "jupyter_server", "environment": {"JUPYTER_PATH": str(tmp_path / "data")}}
-    with jupyter(tmp_path, tmp_path / "home", "--ServerApp.allow_origin=*", **named) as server:
-        hub.ready(server)
-        reading = reader().click()
-        reading.hears("Ready")
-        reading.write(2, "import os; os._exit(1)")
-        reading.tab.get_by_role("button", name="Run cell 2", exact=True).click()
-        assert "is starting afresh" in reading.hears("Python broke off")
-        assert "has started afresh" in reading.hears("Python broke off, perhaps for want of memory, and has")
-        reading.write(2, "print('again')")
-        assert reading.run(2) == "Done: cell 2 has run."
-        reading.tab.context.close()  # before its computer goes
+    lent_with(SLOW)
+    reading = reader().click()
+    reading.hears("Ready")
+    reading.write(2, "import os; os._exit(1)")
+    reading.tab.get_by_role("button", name="Run cell 2", exact=True).click()
+    assert "is starting afresh" in reading.hears("Python broke off")
+    assert "has started afresh" in reading.hears("Python broke off, perhaps for want of memory, and has")
+    reading.write(2, "print('again')")
+    assert reading.run(2) == "Done: cell 2 has run."
+
+
+def test_a_python_that_never_answers_gives_its_place_to_another(lent_with, reader):
+    lent_with(DEAF)
+    reader().click().hears("Ready")
 
 
 def test_python_can_be_restarted_and_forgets(ready):

@@ -6,7 +6,7 @@ import pytest
 from sphinx.errors import ExtensionError
 
 from one_stylesheet import NAME, link, one_stylesheet
-from small_fonts import characters, drawings_of, embed, icons
+from small_fonts import characters, drawings_of, icons
 
 PAGE = '<p id="first" data-kind="long note">text that names .prose</p><a class="link used" href="x">a</a>'
 
@@ -124,13 +124,3 @@ def test_a_font_of_formulas_gets_the_characters_that_katex_draws_with_it():
     drawings = drawings_of([f"<p>hidden</p><math>y</math>{drawn}</div><p>é</p>", bold])
     assert characters(drawings, "KaTeX_Main-Regular.woff2") == "<xz∑"
     assert characters(drawings, "KaTeX_Main-Bold.woff2") == "z"
-
-
-def test_a_font_is_put_into_the_stylesheet(tmp_path):
-    font = tmp_path / "F.woff2"
-    font.write_bytes(b"font")
-    assert (
-        embed('a{src:url(x/F.woff2) format("woff2")}', font)
-        == 'a{src:url(data:font/woff2;base64,Zm9udA==) format("woff2")}'
-    )
-    assert not font.exists()

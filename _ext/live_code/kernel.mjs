@@ -2,6 +2,7 @@
 import { KernelAPI, KernelConnection, ServerConnection } from "@jupyterlab/services";
 
 const PATIENCE = 60 * 1000; // milliseconds for a kernel to start
+const SILENT = 20 * 1000; // milliseconds after which a kernel that has not answered gives its place to another
 const PAUSE = 1000; // milliseconds for it to answer, or to stop, before it is asked again
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE));
@@ -14,27 +15,32 @@ async function start({ url, token, kernel: earlier }) {
   const model = await KernelAPI.startNew({ name: "python3" }, serverSettings);
   // No comms: they serve widgets, which take a manager that is larger than all else here.
   const kernel = new KernelConnection({ model, serverSettings, handleComms: false });
-  await answers(kernel);
-  return kernel;
+  try {
+    await answers(kernel, SILENT);
+    return kernel;
+  } catch (silence) {
+    await kernel.shutdown();
+    throw silence;
+  }
 }
 
 /** Return a new kernel on `server`, in place of the reader's earlier one there: such a computer is small. */
 export async function connect(server) {
   try {
-    return await Promise.race([start(server), new Promise(silence)]);
+    return await Promise.race([start(server).catch(() => start(server)), new Promise(silence)]);
   } catch (error) {
     throw new Error(`Python could not be started at ${new URL(server.url).host} (${error.message}).`);
   }
 }
 
 /** Wait until `kernel`, which has only been started, answers: what it says before all its lines stand is never heard. */
-export async function answers(kernel) {
-  for (let waited = 0; waited < PATIENCE; waited += PAUSE) {
+export async function answers(kernel, patience = PATIENCE) {
+  for (let waited = 0; waited < patience; waited += PAUSE) {
     const heard = kernel.requestKernelInfo().then(() => true);
     const later = pause();
     if (await Promise.race([heard, later]).catch(() => later)) return;
   }
-  throw new Error("no answer in a minute");
+  throw new Error("no answer");
 }
 
 /** Stop what `kernel` runs: ask until `stopped`, as it does not heed what comes before it has begun. */
