@@ -21,6 +21,9 @@ MINIFY = ("node_modules/esbuild/bin/esbuild", "--minify", "--loader=js", "--char
 UNREAD = "DOCUMENTATION_OPTIONS."
 # Sphinx's keys and indices, which the book has turned off, and the colouring of words that Sphinx's search found.
 UNUSED = ("_static/doctools.js", "_static/sphinx_highlight.js")
+# All others run a little later, each by itself: a browser answers the reader between two tasks, and one that ran all
+# scripts would take long on a phone.  These define what others read, or wait for an event that would be over.
+AT_ONCE = ("documentation_options.js", "design-tabs.js")
 # What the theme's scripts do while a page loads that can wait until somebody is there: script -> (what, in its place).
 MENDED = {
     # One tooltip for each of a dozen buttons; Bootstrap has a way for one of them to serve all.
@@ -52,20 +55,24 @@ def sources(app):
     return sorted(used, key=lambda source: source[0] is not None)
 
 
-def mended(name, text):
-    """Return the text of a script; one of the theme as MENDED has it, and run by itself a little later.
+def later(text):
+    """Return a script that runs the script `text` in a task of its own, which may keep names for itself."""
+    return f"setTimeout(() => {{{text}\n}});"
 
-    A browser answers the reader between two tasks, and one that ran all scripts would take long on a phone.
-    """
-    if name not in MENDED:
+
+def mended(name, text):
+    """Return the text of the script `name`, as MENDED has it and AT_ONCE lets it run."""
+    if name in AT_ONCE:
         return text
+    if name not in MENDED:
+        return later(text)
     what, instead = MENDED[name]
     text, times = what.subn(instead, text)
     if times != 1:
         raise ExtensionError(
             f"{name} has changed: what {__name__}.MENDED changes in it is there {times} times, not once."
         )
-    return f"setTimeout(() => {{{text}\n}});"
+    return later(text)
 
 
 def one_script(static, scripts, root):

@@ -38,18 +38,16 @@ for (const side of ["primary", "secondary"]) {
   document.getElementById(`pst-${side}-sidebar-modal`)?.addEventListener("close", () => button?.focus());
 }
 
-// Solutions: a button is named by what it shows, and the link in a title leads to the exercise and folds nothing.
-document.addEventListener("DOMContentLoaded", () => {
-  for (const button of document.querySelectorAll(".toggle-button")) {
-    const title = button.parentElement;
-    const what = Object.assign(document.createElement("span"), { className: "book-spoken" });
-    what.textContent = title.textContent.trim();
-    button.append(what);
-    button.querySelector("svg")?.setAttribute("aria-hidden", "true");
-    button.removeAttribute("aria-label"); // its name is now its hint, which changes, and what it shows
-    for (const link of title.querySelectorAll("a")) link.addEventListener("click", (event) => event.stopPropagation());
-  }
-});
+// Solutions, which have their buttons by now: each is named by what it shows, and the link in its title folds nothing.
+for (const button of document.querySelectorAll(".toggle-button")) {
+  const title = button.parentElement;
+  const what = Object.assign(document.createElement("span"), { className: "book-spoken" });
+  what.textContent = title.textContent.trim();
+  button.append(what);
+  button.querySelector("svg")?.setAttribute("aria-hidden", "true");
+  button.removeAttribute("aria-label"); // its name is now its hint, which changes, and what it shows
+  for (const link of title.querySelectorAll("a")) link.addEventListener("click", (event) => event.stopPropagation());
+}
 
 // Loads the previews of links when the reader points at the first link of the text or reaches it by the keyboard.
 {

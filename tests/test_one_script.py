@@ -7,7 +7,7 @@ from sphinx.builders.html._assets import _JavaScript
 from sphinx.errors import ExtensionError
 
 import one_script
-from one_script import MENDED, NAME, THEME, mended, refuse_others, sources
+from one_script import AT_ONCE, MENDED, NAME, THEME, mended, refuse_others, sources
 from texts import ROOT
 
 
@@ -25,12 +25,17 @@ def made(tmp_path):
 
 
 def test_scripts_are_joined_in_their_order(made):
-    script = made("a", "let second = first + 1;", "b", a="var first = 1; // one", b="var third = second + 1")
-    assert script == "var first=1;let second=first+1;var third=second+1;\n"
+    script = made("a", "let second = first;", "b", a="first(1) // one", b="third(second)")
+    assert script == "setTimeout(()=>{first(1)});let second=first;setTimeout(()=>{third(second)});\n"
+
+
+def test_what_others_read_runs_at_once(made):
+    name = AT_ONCE[0].removesuffix(".js")
+    assert made(name, **{name: "const OPTIONS = 1"}) == "const OPTIONS=1;\n"
 
 
 def test_scripts_that_end_without_a_semicolon_stay_apart(made):
-    assert made("f", "[h].map(g)", f="var f = b") == "var f=b;[h].map(g);\n"
+    assert made("var f = b", "[h].map(g)") == "var f=b;[h].map(g);\n"
 
 
 def test_letters_of_all_languages_stay(made):
