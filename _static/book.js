@@ -61,8 +61,13 @@ for (const button of document.querySelectorAll(".toggle-button")) {
   for (const way of ["pointerover", "focusin"]) document.addEventListener(way, meet);
 }
 
-// Loads the search with its index when its dialog opens.
-document.getElementById("pst-search-dialog").addEventListener("focusin", () => {
-  const src = `${document.documentElement.dataset.content_root}_static/search.js`;
-  document.head.append(Object.assign(document.createElement("script"), {src}));
-}, { once: true });
+// Loads the search with its index when its dialog opens; a window that is not in front tells of no focus.
+{
+  const dialog = document.getElementById("pst-search-dialog");
+  const load = () => {
+    for (const way of ["focusin", "input"]) dialog.removeEventListener(way, load);
+    const src = `${document.documentElement.dataset.content_root}_static/search.js`;
+    document.head.append(Object.assign(document.createElement("script"), { src }));
+  };
+  for (const way of ["focusin", "input"]) dialog.addEventListener(way, load);
+}
