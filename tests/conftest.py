@@ -59,6 +59,7 @@ def newest_source():
     return max((path for path in files if "__pycache__" not in path.parts), key=lambda path: path.stat().st_mtime)
 
 
+SCRIPTS_RUN = "() => new Promise((done) => setTimeout(done))"  # each waits for a task of its own
 LAID_OUT = """() => [...document.querySelectorAll(".bd-article > section > section")]
     .every((section) => getComputedStyle(section).contentVisibility === "visible")"""
 
@@ -137,6 +138,7 @@ class Visit:
         """Open `page` of the site, let it notice that somebody is there, and wait until its scripts have run."""
         self.tab.goto(f"{self.home}/{page}", wait_until="load")
         if self.scripts:
+            self.tab.evaluate(SCRIPTS_RUN)
             self.tab.evaluate("dispatchEvent(new Event('pointermove'))")
             self.tab.wait_for_function(LAID_OUT)
         return self.tab

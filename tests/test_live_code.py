@@ -10,6 +10,7 @@ import urllib.request
 
 import pytest
 
+from conftest import SCRIPTS_RUN
 from local_servers import free_port, jupyter
 from one_script import NAME
 from test_browser import AXE_SCRIPT, NARROWEST, OPEN_ALL, OVERFLOW
@@ -120,6 +121,7 @@ class Reader:
     def open(self, page=CHAPTER):
         """Open a page and let its button ask the stand-in in place of the public Binder."""
         self.tab.goto(f"{self.home}/{page}", wait_until="load")
+        self.tab.evaluate(SCRIPTS_RUN)
         self.tab.locator(".btn-live-code").evaluate(AT_HUB, self.hub.address)
         return self
 

@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup
 from docutils import nodes
 from playwright.sync_api import expect
 
-from conftest import NARROW, WIDE
+from conftest import NARROW, SCRIPTS_RUN, WIDE
 from test_browser import AXE_SCRIPT, OVERFLOW, violations
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -135,6 +135,7 @@ def find(request, browser, server, site):
     home = server if request.param == "served" else site.as_uri()
     tab = browser.new_page()
     tab.goto(f"{home}/{CHAPTER}")
+    tab.evaluate(SCRIPTS_RUN)
     field = begin(tab)
 
     def typed(query):
