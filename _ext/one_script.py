@@ -75,27 +75,37 @@ def mended(name, text):
     return later(text)
 
 
-def one_script(static, scripts, root):
-    """Return the scripts as one, minified: each a pair of a file in `static` and a text, of which one is None.
-
-    Raises ExtensionError with the reason where esbuild cannot read one of them.
-    """
+def joined(static, scripts):
+    """Return the scripts as one: each a pair of a file in `static` and a text, of which one is None."""
     texts = [body or mended(name, (static / name).read_text("utf8")) for name, body in scripts]
-    joined = "".join(f"{text}\n;\n" for text in texts)
+    return "".join(f"{text}\n;\n" for text in texts)
+
+
+def minified(script, root):
+    """Return a script with as few letters as can be; ExtensionError gives the reason where esbuild cannot read it."""
     what = "The one script of the pages could not be made"
-    return run(MINIFY, what, folder=root, question=joined, is_bad=lambda done: done.returncode or done.stderr)
+    return run(MINIFY, what, folder=root, question=script, is_bad=lambda done: done.returncode or done.stderr)
+
+
+def digest(text):
+    """Return a hash of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def make(app, exception):
-    """Make the script, once the theme and the extensions have copied theirs into the site."""
+    """Make the script, once the theme and the extensions have copied theirs into the site, unless that is done."""
     if exception or app.builder.format != "html":
         return
     refresh(app, "*.js")
-    static = Path(app.outdir, "_static")
+    static, done = Path(app.outdir, "_static"), Path(app.doctreedir, "script.state")
     scripts = [(name and name.removeprefix("_static/"), body) for name, body in sources(app)]
-    text = one_script(static, [*scripts, *((name, None) for name in THEME)], app.srcdir)
-    written(static / NAME, text)
-    link(Path(app.outdir), NAME, hashlib.sha256(text.encode()).hexdigest()[:10])
+    script, made = joined(static, [*scripts, *((name, None) for name in THEME)]), static / NAME
+    text = made.read_text("utf8") if made.is_file() else ""
+    if not done.is_file() or done.read_text("utf8") != digest(script) + digest(text):
+        text = minified(script, app.srcdir)
+        written(made, text)
+        done.write_text(digest(script) + digest(text), "utf8")
+    link(Path(app.outdir), NAME, digest(text)[:10])
 
 
 def refuse_others(app, pagename, templatename, context, doctree):

@@ -6,8 +6,7 @@ import pytest
 from sphinx.builders.html._assets import _JavaScript
 from sphinx.errors import ExtensionError
 
-import one_script
-from one_script import AT_ONCE, MENDED, NAME, THEME, mended, refuse_others, sources
+from one_script import AT_ONCE, MENDED, NAME, THEME, joined, mended, minified, refuse_others, sources
 from texts import ROOT
 
 
@@ -19,7 +18,7 @@ def made(tmp_path):
         for name, text in files.items():
             (tmp_path / f"{name}.js").write_text(text, "utf8")
         pairs = [(f"{script}.js", None) if script in files else (None, script) for script in scripts]
-        return one_script.one_script(tmp_path, pairs, ROOT)
+        return minified(joined(tmp_path, pairs), ROOT)
 
     return make
 
