@@ -8,7 +8,6 @@ from html import unescape
 from pathlib import Path
 
 import pydata_sphinx_theme
-from fontTools import subset
 
 THEME = Path(pydata_sphinx_theme.__file__).parent / "theme" / "pydata_sphinx_theme" / "static"
 ICONS = "vendor/fontawesome/webfonts"  # in the theme and in the site
@@ -50,6 +49,8 @@ def characters(drawings, font):
 
 def cut(source, target, characters):
     """Write the font `source` with nothing but `characters` to the file `target`."""
+    from fontTools import subset  # importing it takes longer than all else that a build without changes does here
+
     options = subset.Options(flavor="woff2")
     font = subset.load_font(str(source), options)
     subsetter = subset.Subsetter(options)
