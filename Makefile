@@ -18,7 +18,7 @@ RUN = .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)/python
 AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
 
 # $(call set_up,steps): bring .venv up to date; says nothing when it is.
-set_up = @python=$$(sh scripts/find_python.sh) && "$$python" scripts/environment.py $(1)
+set_up = @python=$$(sh tools/find_python.sh) && "$$python" -m tools.environment $(1)
 
 help:  ## list these targets
 	@echo "make TARGET, where TARGET is one of"
@@ -28,13 +28,13 @@ help:  ## list these targets
 book:  ## set everything up and build the book
 	$(call set_up,book)
 	@echo "Building the book; the first time, every cell is executed."
-	@$(RUN) scripts/build.py
+	@$(RUN) -m bookbuild.build
 	@echo "The book is at $(BOOK)"
 
 test:  ## set everything up, build the book and run all tests, those in a browser too
 	$(call set_up,book test browser)
 	@echo "Building the book; the first time, every cell is executed."
-	@$(RUN) scripts/build.py
+	@$(RUN) -m bookbuild.build
 	@echo "Checking the code's style with ruff."
 	@$(RUN) -m ruff check
 	@echo "Running the tests with pytest."
@@ -43,7 +43,7 @@ test:  ## set everything up, build the book and run all tests, those in a browse
 
 live:  ## serve the book, rebuild it on save and reload the open page
 	$(call set_up,book)
-	@$(RUN) scripts/live.py $(PORT)
+	@$(RUN) -m bookbuild.live $(PORT)
 
 lab:  ## open the chapters as notebooks in JupyterLab
 	$(call set_up,book)
@@ -52,25 +52,25 @@ lab:  ## open the chapters as notebooks in JupyterLab
 
 notebooks:  ## write the chapters as plain notebooks (.ipynb) for Colab into _build/notebooks
 	$(call set_up,book)
-	@$(RUN) scripts/notebooks.py
+	@$(RUN) -m bookbuild.products.notebooks
 
 pdf: book  ## write the whole book as one PDF, beside the pages
 	$(call set_up,book test browser)
 	@echo "Printing the book, which takes a minute or two."
-	@$(RUN) scripts/pdf.py
+	@$(RUN) -m bookbuild.products.pdf
 
 zip: book  ## pack the pages into one zip to read offline, beside them
-	@$(RUN) scripts/offline.py
+	@$(RUN) -m bookbuild.products.offline_zip
 
 class:  ## write notebooks without solutions; with SUBMISSIONS=folder, also grade those handed in
 	$(call set_up,book)
-	@$(RUN) scripts/class_notebooks.py $(if $(SUBMISSIONS),"$(SUBMISSIONS)" $(TIMEOUT))
+	@$(RUN) -m bookbuild.teach.classroom $(if $(SUBMISSIONS),"$(SUBMISSIONS)" $(TIMEOUT))
 
 binder:  ## follow Binder's recipe without a container, then run chapters in what it made (needs the network)
 	$(call set_up,book test browser)
-	@$(RUN) scripts/binder.py
+	@$(RUN) -m tools.binder
 	@echo "Starting it as Binder does and running chapters in it."
-	@$(RUN) -m pytest tests/binder_launch.py
+	@$(RUN) -m pytest tests/tools/binder_launch.py
 
 dist:  ## build the helper package into _build/dist, as a wheel and with its sources
 	$(call set_up,book test)
@@ -78,28 +78,28 @@ dist:  ## build the helper package into _build/dist, as a wheel and with its sou
 	@$(RUN) -m hatchling build --directory _build/dist
 
 test-matrix:  ## try the helper on Python 3.11 to 3.13 and the lowest versions (needs the network; PYTHONS, VERSIONS)
-	@python=$$(sh scripts/find_python.sh) && "$$python" scripts/matrix.py $(PYTHONS) $(VERSIONS:%=--versions=%)
+	@python=$$(sh tools/find_python.sh) && "$$python" -m tools.matrix $(PYTHONS) $(VERSIONS:%=--versions=%)
 
 jupyter-book-2:  ## parse the book with Jupyter Book 2, which is to stay possible (needs the network once)
 	$(call set_up,book)
-	@$(RUN) scripts/jupyter_book_2.py
+	@$(RUN) -m tools.jupyter_book_2
 
 links: book  ## ask for every link of the book and list the dead ones (needs the network)
 	@echo "Asking for every link, which takes some minutes."
-	@$(RUN) scripts/links.py
+	@$(RUN) -m tools.links
 
 audit: book  ## score every page with Lighthouse as on a phone, or PAGES="index.html …" (needs the network once)
 	$(call set_up,test browser)
 	@echo "Auditing the pages one after another, which takes some minutes."
-	@$(RUN) scripts/audit.py $(PAGES)
+	@$(RUN) -m tools.audit $(PAGES)
 
 bench:  ## measure how fast the helper package is
 	$(call set_up,book test)
 	@echo "Timing the helper package."
-	@PYTHONPATH=scripts $(RUN) tests/bench.py
+	@$(RUN) -m tests.bench.bench
 
 constraints:  ## renew the pinned versions in constraints.txt
-	@python=$$(sh scripts/find_python.sh) && "$$python" scripts/renew_constraints.py
+	@python=$$(sh tools/find_python.sh) && "$$python" -m tools.renew_constraints
 
 clean:  ## delete what was built and every cache (.venv stays)
 	@echo "Deleting _build and the caches of the tests."

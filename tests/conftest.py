@@ -6,38 +6,16 @@ older than its sources.
 
 import functools
 import http.server
-import mimetypes
 import threading
-from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
 
-from chromium import NO_SANDBOX, chosen
-from explorable_page import PAGE, STILL
+from bookbuild import ROOT
+from bookbuild.base.browser import NO_SANDBOX, chosen
 from minitransformer.explore import explorable
-
-ROOT = Path(__file__).resolve().parent.parent
-SITE = ROOT / "_build" / "html"
-BUILT = ROOT / "_build" / "built"  # written by _ext/build_record.py when a build ends well
-UNFINISHED = ROOT / "_build" / "html.unfinished"  # and this while one is under way
-SOURCES = (
-    *("_config.yml", "_toc.yml", "index.md", "references.bib", "package-lock.json", "requirements.txt"),
-    *("chapters/**/*.md", "chapters/minitransformer/**/*", "reference/*.md", "_ext/**/*", "_static/*", "figs/*.svg"),
-    *("scripts/labels.py", "scripts/notebooks.py", "scripts/plain_markdown.py"),
-)
-QUIET = (  # asks nobody for updates
-    *("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync"),
-)
-WIDE, NARROW = 1280, 390  # pixels: a window, a phone
-SETTLED = 400  # milliseconds, after which the theme's script has looked at what scrolls
-mimetypes.add_type("text/javascript", ".mjs")
-
-
-def pages():
-    """Return the paths of all built pages, relative to the site."""
-    return sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html") if "_static" not in path.parts)
+from tests.shared.explorable_page import PAGE, STILL
+from tests.shared.pages import BUILT, QUIET, SITE, UNFINISHED, Visit, newest_source, pages
 
 
 def pytest_generate_tests(metafunc):
@@ -51,17 +29,6 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "browser" in item.fixturenames:
             item.add_marker("browser")
-
-
-def newest_source():
-    """Return the source of the book that was changed last."""
-    files = [path for pattern in SOURCES for path in ROOT.glob(pattern) if path.is_file()]
-    return max((path for path in files if "__pycache__" not in path.parts), key=lambda path: path.stat().st_mtime)
-
-
-SCRIPTS_RUN = "() => new Promise((done) => setTimeout(done))"  # each waits for a task of its own
-LAID_OUT = """() => [...document.querySelectorAll(".bd-article > section > section")]
-    .every((section) => getComputedStyle(section).contentVisibility === "visible")"""
 
 
 @pytest.fixture(scope="session")
@@ -115,38 +82,6 @@ def browser():
             pytest.fail(f"Chromium does not start: run `make test`, which sets one up. ({error})", pytrace=False)
         yield chromium
         chromium.close()
-
-
-class Visit:
-    """A tab that notes what goes wrong: requests to other hosts, failed ones, console errors, uncaught exceptions."""
-
-    def __init__(self, browser, home, **context):
-        self.home, self.faults = home, []
-        self.scripts = context.get("java_script_enabled", True)
-        self.tab = browser.new_context(viewport={"width": WIDE, "height": 900}, **context).new_page()
-        self.tab.on("request", self._note_request)
-        self.tab.on("requestfailed", lambda request: self.faults.append(f"failed: {request.url}"))
-        self.tab.on("response", lambda answer: answer.ok or self.faults.append(f"{answer.status}: {answer.url}"))
-        self.tab.on("console", lambda said: said.type == "error" and self.faults.append(f"console: {said.text}"))
-        self.tab.on("pageerror", lambda error: self.faults.append(f"exception: {error}"))
-
-    def _note_request(self, request):
-        if not request.url.startswith((self.home, "data:", "blob:")):
-            self.faults.append(f"other host: {request.url}")
-
-    def open(self, page):
-        """Open `page` of the site, let it notice that somebody is there, and wait until its scripts have run."""
-        self.tab.goto(f"{self.home}/{page}", wait_until="load")
-        if self.scripts:
-            self.tab.evaluate(SCRIPTS_RUN)
-            self.tab.evaluate("dispatchEvent(new Event('pointermove'))")
-            self.tab.wait_for_function(LAID_OUT)
-        return self.tab
-
-    def resize(self, width):
-        """Make the window `width` pixels wide and let the page settle."""
-        self.tab.set_viewport_size({"width": width, "height": 844})
-        self.tab.wait_for_timeout(SETTLED)
 
 
 @pytest.fixture

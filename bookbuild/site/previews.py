@@ -1,0 +1,144 @@
+"""Show what a link leads to when a reader points at it or reaches it by the keyboard: what the build does for that.
+
+A page holds nothing for it but some lines of _static/book.js, which load previews.js at the first link that is met.
+What links can lead to is written into classic scripts, which a page opened from a file may load too: one for the
+targets of each page, and one for each figure, as pictures are heavy.  They hold every target, whoever refers to it:
+so a page's scripts change with that page alone, and no page is written again because of another one.
+"""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.util.docutils import new_document
+from sphinx_design.dropdown import dropdown_main
+from sphinx_exercise.nodes import is_exercise_node
+
+from bookbuild.base.files import written
+
+SCRIPT = Path(__file__).with_suffix(".js")
+FOLDER = "previews"
+FIGURE = "fig-"  # what the labels of figures begin with; previews.js knows it too
+HEADER_LINK = re.compile(r'<a class="headerlink".*?</a>')
+PICTURE = re.compile(r'<div class="mt-row".*?</div>|<svg\b.*?</svg>', re.DOTALL)  # a row has one text for all
+COLOURS = re.compile(r"<style>:root.*?</style>")  # every page has them from palette.css
+
+
+def titled(title, *parts):
+    """Return the nodes of a card: a line with the inside of the node `title`, and `parts`."""
+    return [nodes.paragraph("", "", *[child.deepcopy() for child in title], classes=["preview-title"]), *parts]
+
+
+def first_sentence(paragraph):
+    """Return a copy of a paragraph that ends with its first line: the sources have a sentence on each."""
+    copy = paragraph.deepcopy()
+    ends = (i for i, child in enumerate(copy) if isinstance(child, nodes.Text) and "\n" in child)
+    if (end := next(ends, None)) is not None:
+        copy[end:] = [nodes.Text(copy[end].partition("\n")[0])]
+    return copy
+
+
+def opening(section):
+    """Return the title of a section and the first sentence that stands in no box."""
+    paragraphs = [child for child in section if isinstance(child, nodes.paragraph)]
+    return titled(section[0], *map(first_sentence, paragraphs[:1]))
+
+
+def picture(figure):
+    """Return a figure with the picture alone: an explorable also brings its code."""
+    copy = figure.deepcopy()
+    for raw in copy.findall(nodes.raw):
+        raw[:] = [nodes.Text(COLOURS.sub("", "".join(PICTURE.findall(raw.astext()))))]
+    return [copy]
+
+
+def question(exercise):
+    """Return an exercise without its hints, which are folded, and without what its cells print."""
+    copy = exercise.deepcopy()
+    for node in list(copy.findall(nodes.Element)):
+        if isinstance(node, dropdown_main) or {"dropdown", "cell_output"} & {*node["classes"]}:
+            node.parent.remove(node)
+    return [copy]
+
+
+def targets(doctree):
+    """Yield what links to a page can lead to: the names in the address, and the nodes to show."""
+    headed = [section for section in doctree.findall(nodes.section) if isinstance(section[0], nodes.title)]
+    for section in headed:
+        yield ([""] if section is headed[0] else []) + section["ids"], opening(section)
+    for item in doctree.findall(nodes.definition_list_item):
+        for term in item.findall(nodes.term):
+            yield term["ids"], titled(term, *item[-1])
+    for entry in doctree.findall(nodes.citation):
+        yield entry["ids"], entry[1:]  # without its label
+    for formula in doctree.findall(nodes.math_block):
+        yield formula["ids"], [formula]
+    for figure in doctree.findall(nodes.figure):
+        yield figure["ids"], picture(figure)
+    for exercise in doctree.findall(is_exercise_node):
+        yield exercise["ids"], question(exercise)
+
+
+def drawn(builder, shown):
+    """Return the HTML of nodes of the page that is being written, without links to themselves."""
+    document = new_document("card", builder.docsettings)
+    document += [node.deepcopy() for node in shown]
+    translator = builder.create_translator(document, builder)
+    document.walkabout(translator)
+    return HEADER_LINK.sub("", "".join(translator.body)).strip()
+
+
+def cards(builder, doctree):
+    """Return a dict, name in the address -> HTML of the card, of all targets of the page that is being written."""
+    found = {}
+    for names, shown in targets(doctree):
+        if names:
+            found |= dict.fromkeys(names, drawn(builder, shown))
+    return found
+
+
+def write(folder, name, shown):
+    """Write the script `name` with the cards `shown`."""
+    text = f"(window.previews ??= {{}})[{json.dumps(name)}] = {json.dumps(shown, ensure_ascii=False)};\n"
+    written(folder / f"{name}.js", text)
+
+
+def record(app, pagename, templatename, context, doctree):
+    """Write the scripts of a page that has a text, and delete those of figures that it has no longer."""
+    if not doctree:
+        return
+    folder, shown = Path(app.outdir, "_static", FOLDER), cards(app.builder, doctree)
+    figures = {name: card for name, card in shown.items() if name.startswith(FIGURE)}
+    write(folder, pagename, {name: card for name, card in shown.items() if name not in figures})
+    for name, card in figures.items():
+        write(folder, f"{pagename}/{name}", {name: card})
+    for path in (folder / pagename).glob(f"{FIGURE}*.js"):
+        if path.stem not in figures:
+            path.unlink()
+
+
+def forget(app, env, added, changed, removed):
+    """Delete the scripts of pages that are gone."""
+    folder = Path(app.outdir, "_static", FOLDER)
+    for name in removed:
+        (folder / f"{name}.js").unlink(missing_ok=True)
+        shutil.rmtree(folder / name, ignore_errors=True)
+    return []
+
+
+def copy_script(app):
+    """Put the script that shows the cards into the site; in _static/ of the book, every page would load it."""
+    if app.builder.format == "html":
+        static = Path(app.outdir, "_static")
+        static.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(SCRIPT, static / SCRIPT.name)
+
+
+def setup(app):
+    """Connect the scripts."""
+    app.connect("builder-inited", copy_script)
+    app.connect("env-get-outdated", forget)
+    app.connect("html-page-context", record)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

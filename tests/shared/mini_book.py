@@ -1,0 +1,225 @@
+"""A book of one chapter that keeps every rule: each test of a rule breaks one thing in a copy of it."""
+
+from tests.shared.book_rules import HEADER
+
+EXERCISE = """````{exercise} Half NUMBER
+:label: ex-halving-NUMBER
+
+*Easy, 2 minutes.*
+Halve 3.0 by hand.
+
+:::{hint}
+:class: dropdown
+What times two is three?
+:::
+````
+
+```{code-cell} ipython3
+answer = 3.0
+check("halving-NUMBER", ...)
+```
+
+```{solution-start} ex-halving-NUMBER
+:class: dropdown
+```
+
+```{code-cell} ipython3
+---
+jupyter:
+  source_hidden: true
+---
+# by hand
+check("halving-NUMBER", 3.0 / 2)
+```
+
+```{solution-end}
+```
+"""
+CHECKS = {f"halving-{number}" for number in "1234"}
+FILES = {
+    "chapters/01-halving.md": HEADER
+    + r'''
+(ch-halving)=
+# Halving
+
+:::{admonition} What you will be able to do
+:class: objectives
+
+- Compute half of a number.
+- Explain why halving twice is a quarter.
+- Predict what is left after ten steps.
+
+Builds on nothing.
+Reading time: 10 minutes.
+:::
+
+A loaf of 1.5 kg is cut again and again: how much is left?
+
+## A loaf
+
+```{code-cell} ipython3
+from minitransformer import figures
+from minitransformer.checks import check
+loaf = 1.5
+print(loaf / 2, loaf / 7, 2 * 9733)
+```
+
+Half is 0.75 kg, a seventh 0.21 kg; Sieve {cite:p}`sieve2001` measured 0.1234 kg.
+Two sacks of 9,733 grains hold 19,466 grains.
+
+```{code-cell} ipython3
+def halve(x):
+    """Return half; here in other words than the module's."""
+    return x / 2
+```
+
+The {term}`half` of $x$ is
+
+$$
+h(x) = 0.5\,x
+$$ (eq-half)
+
+```{code-cell} ipython3
+assert halve(0.5) == 0.25
+```
+
+| loaf | left |
+|------|------|
+| 1.5  | 0.75 |
+
+```{code-cell} ipython3
+---
+mystnb:
+  figure:
+    caption: A loaf of 1.5 kg and its half of 0.75 kg.
+    name: fig-loaf
+tags: [hide-input]
+---
+figures.loaf(loaf, alt="A loaf of 1.5 kg beside its half of 0.75 kg.")
+```
+
+```{code-cell} ipython3
+:tags: [raises-exception]
+
+def halve(x):
+    return x >> 1
+halve(1.5)
+```
+
+```{code-cell} ipython3
+:tags: [raises-exception]
+
+not even Python
+```
+
+## A slice
+
+A slice, by `make slices`, weighs 0.0321 kg: is it 0.0654 kg if the loaf was 1.5 kg?
+
+```{code-cell} ipython3
+assert loaf / 24 == 0.0625
+loaf / 2 / 2
+```
+
+Half of 0.75 kg is 0.375 kg, a twenty-fourth 0.0625 kg.
+
+PROSE
+
+## Exercises
+
+EXERCISES
+
+## Summary
+
+- A half is a product with 0.5.
+- Two halves are a whole.
+- A quarter is a half of a half.
+- Ten steps leave a thousandth.
+- Nothing is ever used up.
+
+## Common misreadings
+
+Halving never reaches zero.
+
+## Further reading
+
+{cite:t}`sieve2001` cut real bread.
+''',
+    "chapters/minitransformer/__init__.py": "",
+    "chapters/minitransformer/halving.py": r'''"""Halves; built in chapter 1."""
+
+
+def halve(x):
+    """Return half of `x`; shape (…) -> the same; built in chapter 1."""
+    return x / 2
+''',
+    "chapters/minitransformer/checks.py": r'''"""The checks of the exercises."""
+
+CHECKS = {f"halving-{i}": 1.5 for i in (1, 2, 3, 4)}
+
+
+def check(name, answer):
+    """Say whether `answer` is right; used in chapter 1."""
+    print("✓" if CHECKS[name] == answer else "✗")
+''',
+    "chapters/minitransformer/figures.py": r'''"""The figures."""
+
+
+def loaf(weight, *, alt):
+    """Draw a loaf; used in chapter 1."""
+    print(weight, alt[:1])
+''',
+    "index.md": HEADER
+    + r"""
+# The book of halves
+
+A loaf of 1.5 kg halves to 0.75 kg.
+
+```{code-cell} ipython3
+---
+mystnb:
+  figure:
+    caption: The loaf, drawn.
+    name: fig-cover
+---
+from minitransformer import figures
+figures.loaf(1, alt="A loaf that lies on a board.")
+```
+""",
+    "reference/glossary.md": r"""# Glossary
+
+```{glossary}
+half
+  One of two equal parts.
+```
+""",
+    "references.bib": r"""@book{sieve2001,
+  author = {Sieve, Ada},
+  title = {Bread by Halves},
+  publisher = {Crust},
+  year = {2001},
+  url = {https://example.org/bread}
+}
+""",
+    "Makefile": "all:\nslices:\n",
+    "tests/text/cited_numbers.toml": r"""[[number]]
+chapter = "01-halving"
+value = "0.1234"
+source = "sieve2001"
+
+[[number]]
+chapter = "01-halving"
+value = "0.0321"
+source = "make slices"
+
+[[number]]
+chapter = "01-halving"
+value = "0.0654"
+source = "posed: a guess that is wrong"
+""",
+}
+FILES["chapters/01-halving.md"] = (
+    FILES["chapters/01-halving.md"]
+    .replace("PROSE\n", "Half of a half is a quarter.\n" * 250)
+    .replace("EXERCISES\n", "\n".join(EXERCISE.replace("NUMBER", number) for number in "1234"))
+)

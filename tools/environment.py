@@ -1,0 +1,257 @@
+"""Set up .venv, in which the book is built and tested: `python -m tools.environment book test browser`.
+
+Each step is done once: .venv/setup.json records what it was done for, and where that has not changed nothing
+is done, in a tenth of a second.  Standard library only, because this runs before anything is installed.
+"""
+
+import contextlib
+import hashlib
+import importlib.util
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import time
+import venv
+
+from tools.pythons import inside
+
+if os.name == "nt":
+    import msvcrt
+else:
+    import fcntl
+
+from bookbuild import ROOT
+
+# What each step is done for: where one of these files changes, it is done again.
+BOOK_FILES = (
+    "requirements.txt",
+    "constraints.txt",
+    "pyproject.toml",
+    "package.json",
+    "package-lock.json",
+    "tools/overrides.json",
+    "bookbuild/base/npm.py",
+    "bookbuild/pyproject.toml",
+)
+FILES = {
+    "book": BOOK_FILES,
+    "test": (*BOOK_FILES, "requirements-test.txt"),
+    "browser": ("constraints.txt", "bookbuild/base/browser.py"),
+}
+NO_NETWORK = re.compile(
+    "NewConnectionError|NameResolutionError|ConnectTimeout|ReadTimeout|ProxyError|Network is unreachable"
+    "|Failed to establish a new connection|Temporary failure in name resolution"
+)
+
+
+class SetUpError(Exception):
+    """One sentence: what went wrong and what to do."""
+
+
+def fingerprint(step, root=ROOT):
+    """Return a digest of the files that `step` is done for."""
+    digest = hashlib.sha256()
+    for name in FILES[step]:
+        digest.update(name.encode() + b"\0" + (root / name).read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def identity(root=ROOT):
+    """Return what ties .venv to its place: its folder and the Python that it was made with."""
+    return {"folder": str(root / ".venv"), "python": f"{platform.python_version()} in {sys.base_prefix}"}
+
+
+def read_record(root=ROOT):
+    """Return the record of the last set-up, or None where there is none that can be read."""
+    try:
+        return json.loads((root / ".venv" / "setup.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def write_record(record, root=ROOT):
+    """Write the record beside and rename it, so that it is never half written."""
+    path = root / ".venv" / "setup.json"
+    beside = path.with_suffix(".new")
+    beside.write_text(json.dumps(record, indent=1), encoding="utf-8")
+    beside.replace(path)
+
+
+def why_new(record, here):
+    """Say why .venv has to be made anew, or return None where it can be kept."""
+    if record is None:
+        return "it has no record of a finished set-up"
+    if record["unfinished"]:
+        return "its last set-up was interrupted"
+    if record["folder"] != here["folder"]:
+        return f"it was moved here from {record['folder']}"
+    if record["python"] != here["python"]:
+        return f"it was made with Python {record['python']}"
+    return None
+
+
+def make_environment(root=ROOT):
+    """Make an empty .venv with pip, in place of any that is there, and return its record."""
+    require_ensurepip()
+    folder = root / ".venv"
+    if folder.exists():
+        shutil.rmtree(folder)
+    venv.create(folder, symlinks=os.name != "nt", with_pip=True)
+    return {**identity(root), "unfinished": True, "steps": {}}
+
+
+def require_ensurepip():
+    """Make sure that this Python can give .venv a pip, which Debian and Ubuntu package separately."""
+    if importlib.util.find_spec("ensurepip"):
+        return
+    package = "python{}.{}-venv".format(*sys.version_info)
+    if apt_install(package):
+        importlib.invalidate_caches()
+    if not importlib.util.find_spec("ensurepip"):
+        raise SetUpError(
+            f"This Python ({sys.executable}) cannot make environments, which Debian and Ubuntu keep in a package "
+            f"of its own: run `sudo apt-get install {package}`, then the same command again."
+        )
+
+
+def apt_install(*packages):
+    """Install Debian packages where this user may; return whether that worked."""
+    if not shutil.which("apt-get") or os.geteuid() != 0:
+        return False
+    print(f"Installing {', '.join(packages)} with apt-get.", flush=True)
+    variables = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    install = ["apt-get", "install", "--yes", "--no-install-recommends", *packages]
+    return all(
+        subprocess.run(command, env=variables, capture_output=True).returncode == 0
+        for command in (["apt-get", "update"], install)
+    )
+
+
+def run(command, explain, root=ROOT):
+    """Run `command` with .venv's Python, its output kept for the log; raise SetUpError where it fails."""
+    log = root / ".venv" / "setup.log"
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    variables |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_USER": "0", "PYTHONUNBUFFERED": "1"}
+    with log.open("w", encoding="utf-8") as output:
+        done = subprocess.run(
+            [inside(root / ".venv"), *command], cwd=root, env=variables, stdout=output, stderr=subprocess.STDOUT
+        )
+    if done.returncode:
+        raise SetUpError(explain(log.read_text(encoding="utf-8", errors="replace")))
+
+
+def last_line(log):
+    """Return the sentence with which a script of ours ends where it fails."""
+    return log.strip().rpartition("\n")[2]
+
+
+def pip_reason(log, where="the whole log is .venv/setup.log"):
+    """Say why pip failed: no network, in a sentence, or the end of its log."""
+    if NO_NETWORK.search(log):
+        return (
+            "The packages could not be fetched: the first set-up needs the network; "
+            "connect, then run the same command again."
+        )
+    return log[-3000:].strip() + f"\nSet-up failed for the reason above; {where}."
+
+
+def pip_install(requirements, root):
+    """Install a requirements file into .venv."""
+    run(["-m", "pip", "install", "--no-input", "--progress-bar=off", "-r", requirements], pip_reason, root)
+
+
+def install_book(root):
+    """Install what it takes to build the book."""
+    print("Installing what the book needs into .venv (a minute or two, once).", flush=True)
+    pip_install("requirements.txt", root)
+    run(["-m", "bookbuild.base.npm"], last_line, root)
+
+
+def install_tests(root):
+    """Install what the tests need beyond that."""
+    print("Installing what the tests need into .venv (once).", flush=True)
+    pip_install("requirements-test.txt", root)
+
+
+def install_browser(root):
+    """Find or install the browser of the tests."""
+    print("Looking for a Chromium that the tests can drive (once).", flush=True)
+    run(["-m", "bookbuild.base.browser"], last_line, root)
+
+
+INSTALL = {"book": install_book, "test": install_tests, "browser": install_browser}
+
+
+def lock(file):
+    """Lock an open file until it is closed; raise BlockingIOError or PermissionError where another process has it."""
+    if os.name == "nt":
+        file.seek(1 << 30)  # beyond its end, as Windows lets nobody read what is locked
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextlib.contextmanager
+def one_at_a_time(path=__file__, pause=0.2):
+    """Wait until no other set-up of this folder is running."""
+    waited = False
+    with open(path, "rb") as file:
+        while True:
+            try:
+                lock(file)
+                break
+            except (BlockingIOError, PermissionError):
+                if not waited:
+                    print("Waiting for another set-up of this folder to end.", flush=True)
+                waited = True
+                time.sleep(pause)
+        yield
+
+
+def set_up(steps, root=ROOT):
+    """Bring .venv up to date for `steps`, in their order."""
+    record = read_record(root)
+    if reason := why_new(record, identity(root)):
+        if (root / ".venv").exists():
+            print(f"Making .venv anew: {reason}.", flush=True)
+        record = make_environment(root)
+    for step in steps:
+        wanted = fingerprint(step, root)
+        if record["steps"].get(step) != wanted:
+            record = do_step(step, wanted, record, root)
+
+
+def do_step(step, wanted, record, root):
+    """Do one step and return the new record; until it has ended, the record says that it has not."""
+    done = {name: value for name, value in record["steps"].items() if name != step}
+    write_record({**record, "steps": done, "unfinished": True}, root)
+    try:
+        INSTALL[step](root)
+    except SetUpError:  # pip changed nothing: what stood before stands
+        write_record({**record, "steps": done, "unfinished": False}, root)
+        raise
+    record = {**record, "steps": {**done, step: wanted}, "unfinished": False}
+    write_record(record, root)
+    return record
+
+
+def main(steps):
+    """Set up `steps`; return the exit code."""
+    try:
+        with one_at_a_time():
+            set_up(steps)
+    except (SetUpError, OSError, subprocess.CalledProcessError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Set-up was interrupted; the same command starts it again.", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
