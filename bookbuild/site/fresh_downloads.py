@@ -18,10 +18,3 @@ def settle_cover(app, exception):
     """Let the cover lead to what there is, also when only other pages were written."""
     if app.builder.format == "html" and Path(app.outdir, COVER).is_file():
         settle(app.srcdir, app.outdir)
-
-
-def setup(app):
-    """Connect both."""
-    app.connect("html-page-context", forget_outdated)
-    app.connect("build-finished", settle_cover)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

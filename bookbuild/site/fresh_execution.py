@@ -47,11 +47,7 @@ def remove_code(app, env, added, changed, removed):
     return []
 
 
-def setup(app):
-    """Connect the choice of the cache, and let the reference document the helper beside these chapters."""
+def register(app):
+    """Let the reference document the helper beside these chapters, and read pages again when the code here changes."""
     sys.path.insert(0, str(Path(app.srcdir) / HELPER.parent))
-    # Sphinx does not read pages again when its extensions change: their hash as a configuration value does that.
     app.add_config_value("extensions_state", fingerprint(EXTENSIONS), "env", str)
-    app.connect("config-inited", choose_cache)
-    app.connect("env-get-outdated", remove_code)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -19,7 +19,6 @@ def joined(outputs):
     return whole
 
 
-def setup(app):
+def register(app):
     """Put this in the place of myst-nb's own merging."""
     render.coalesce_streams = joined
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -50,11 +50,4 @@ def show_date(app, pagename, templatename, context, doctree):
     """Give the template of the footer the date, for machines and in words."""
     day = app.env.last_changed.get(pagename)
     if day:
-        context["last_updated"] = {"iso": day, "words": format_date(date.fromisoformat(day), "d MMMM y", locale="en")}
-
-
-def setup(app):
-    """Connect the dates."""
-    app.connect("env-updated", note_dates)
-    app.connect("html-page-context", show_date)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+        context["last_changed"] = {"iso": day, "words": format_date(date.fromisoformat(day), "d MMMM y", locale="en")}

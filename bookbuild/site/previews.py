@@ -18,7 +18,6 @@ from sphinx_exercise.nodes import is_exercise_node
 
 from bookbuild.base.files import written
 
-SCRIPT = Path(__file__).with_suffix(".js")
 FOLDER = "previews"
 FIGURE = "fig-"  # what the labels of figures begin with; previews.js knows it too
 HEADER_LINK = re.compile(r'<a class="headerlink".*?</a>')
@@ -126,19 +125,3 @@ def forget(app, env, added, changed, removed):
         (folder / f"{name}.js").unlink(missing_ok=True)
         shutil.rmtree(folder / name, ignore_errors=True)
     return []
-
-
-def copy_script(app):
-    """Put the script that shows the cards into the site; in _static/ of the book, every page would load it."""
-    if app.builder.format == "html":
-        static = Path(app.outdir, "_static")
-        static.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(SCRIPT, static / SCRIPT.name)
-
-
-def setup(app):
-    """Connect the scripts."""
-    app.connect("builder-inited", copy_script)
-    app.connect("env-get-outdated", forget)
-    app.connect("html-page-context", record)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -69,7 +69,6 @@ class SayReadingTime(SphinxTransform):
             siblings[siblings.index(label) + 1 :] = [nodes.Text(told)]
 
 
-def setup(app):
-    """Register the transform."""
+def register(app):
+    """Count the times of every page that is read."""
     app.add_transform(SayReadingTime)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

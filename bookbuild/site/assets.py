@@ -1,0 +1,60 @@
+"""Make the site's one stylesheet and its scripts: bundled and minified by esbuild, linked to with a hash.
+
+The palette of the figures opens the stylesheet, so that text, figures and explorables share one source.
+"""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from bookbuild.base import node, npm
+from bookbuild.base.files import written
+from bookbuild.site.licences import write_licences
+
+HERE = Path(__file__).parent
+SHEETS = ("book.css", "search.css", "live_code.css")
+# Scripts of their own are loaded when a reader first uses what they do: name in the site -> module.
+SCRIPTS = {
+    "book": "book.mjs",
+    "previews": "previews.mjs",
+    "search": "search/search.mjs",
+    "live_code": "live_code/live_code.mjs",
+}
+CLASSIC = ("--bundle", "--minify", "--format=iife", "--target=es2022", "--charset=utf8", "--log-level=warning")
+
+
+def palette():
+    """Return the colours of the figures as CSS: each once, light and dark."""
+    from minitransformer import figures
+
+    colours = "".join(f"--mt-{role}:light-dark({light},{dark});" for role, (light, dark) in figures.PALETTE.items())
+    return f":root{{{colours}}}\n"
+
+
+@cache
+def hashed(app, name):
+    """Return the name of a file of the site with a hash of its content, so that no browser takes an old one."""
+    return f"{name}?v={hashlib.sha256(Path(app.outdir, '_static', name).read_bytes()).hexdigest()[:10]}"
+
+
+def install(app):
+    """Install what npm brings where set-up has not."""
+    npm.install(app.srcdir)
+
+
+def make(app):
+    """Write the scripts and the stylesheet into the site."""
+    if app.builder.format != "html":
+        return
+    static, work = Path(app.outdir, "_static"), Path(app.doctreedir, "assets")
+    sheet = palette() + "".join((HERE / "style" / name).read_text("utf8") for name in SHEETS)
+    written(work / "book.css", sheet)
+    entries = [f"{name}={HERE / 'scripts' / module}" for name, module in SCRIPTS.items()]
+    options = [f"--outdir={static}", f"--metafile={work / 'bundles.json'}", "--external:*.woff2", *CLASSIC]
+    node.esbuild(app.srcdir, [*entries, f"book={work / 'book.css'}", *options], "The site's scripts could not be made")
+    write_licences(work / "bundles.json", app.srcdir, static / "licences.txt")
+
+
+def link(app, pagename, templatename, context, doctree):
+    """Name stylesheet and script for the template of a page."""
+    context |= {"stylesheet": hashed(app, "book.css"), "script": hashed(app, "book.js")}

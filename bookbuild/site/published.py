@@ -1,0 +1,52 @@
+"""Fit the site to the place where it is published: canonical addresses, a sitemap, robots.txt and a 404 page.
+
+The place is the GitHub Pages address of the repository in _config.yml, unless that file sets `html: baseurl`.  Pages
+shows 404.html for every address that it does not have, at any depth; so that page loads nothing, and its links count
+from the site's path.
+"""
+
+from pathlib import Path
+from urllib.parse import quote, urljoin, urlsplit
+from xml.sax.saxutils import escape
+
+from bookbuild.base.files import written
+from bookbuild.site.frame import book
+
+MISSING = "404"
+NOT_TEXT = (MISSING, "search", "genindex", "_modules/")  # pages without an address to share
+SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
+
+
+def choose_address(app):
+    """Derive the site's address from the repository's, where the configuration names none."""
+    app.config.html_baseurl = app.config.html_baseurl or f"{book(app).address}/"
+
+
+def page_address(app, pagename):
+    """Return the address of a page of the published site; the cover is the site itself."""
+    return urljoin(app.config.html_baseurl, "" if pagename == "index" else quote(f"{pagename}.html"))
+
+
+def mark(app, pagename, templatename, context, doctree):
+    """Give a page of text its canonical address."""
+    context["pageurl"] = None if pagename.startswith(NOT_TEXT) else page_address(app, pagename)
+
+
+def missing_page(app):
+    """Let Sphinx write the page that is shown for an address that the site does not have."""
+    return [(MISSING, {"site_path": urlsplit(app.config.html_baseurl).path, "title": "Page not found"}, "404.html")]
+
+
+def write_lists(app, exception):
+    """Write sitemap.xml and robots.txt, which follow from all pages, not only from those just written."""
+    if exception or app.builder.format != "html":
+        return
+    entries = []
+    for page in sorted(app.env.found_docs):
+        day = app.env.last_changed.get(page)
+        last = f"<lastmod>{day}</lastmod>" if day else ""
+        entries.append(f"<url><loc>{escape(page_address(app, page))}</loc>{last}</url>\n")
+    text = f'<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="{SITEMAP}">\n{"".join(entries)}</urlset>\n'
+    written(Path(app.outdir, "sitemap.xml"), text)
+    address = urljoin(app.config.html_baseurl, "sitemap.xml")
+    written(Path(app.outdir, "robots.txt"), f"User-agent: *\nAllow: /\nSitemap: {address}\n")

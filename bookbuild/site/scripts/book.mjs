@@ -1,0 +1,110 @@
+// What the frame of every page does: the reader's choices, drawers, copies of code, the place in the text, and loading
+// of what is used only now and then (search, previews, live code).
+const root = document.documentElement;
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const load = (name) => {
+  const src = `${root.dataset.content_root}_static/${name}.js`;
+  return new Promise((onload, onerror) => {
+    document.head.append(Object.assign(document.createElement("script"), { src, onload, onerror }));
+  });
+};
+
+// ---- the reader's choices, kept on this device ----
+
+const settings = document.getElementById("settings");
+const choose = ({ name, value }) => {
+  if (value) root.dataset[name] = value;
+  else delete root.dataset[name];
+  const { theme, code } = root.dataset;
+  try {
+    localStorage.settings = JSON.stringify({ theme, code });
+  } catch {} // a private window keeps nothing
+};
+for (const input of all("input", settings)) {
+  input.checked = input.value === (root.dataset[input.name] ?? "");
+  input.addEventListener("change", () => choose(input));
+}
+
+// ---- the drawer closes when a place is chosen ----
+
+const contents = document.getElementById("contents");
+contents.addEventListener("click", ({ target }) => target.closest("a") && contents.matches(":popover-open") && contents.hidePopover());
+
+// ---- a link into a fold opens it ----
+
+const unfold = () => {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const closed = target ? all("details:not([open])").filter((details) => details.contains(target)) : [];
+  for (const details of closed) details.open = true;
+  if (closed.length) target.scrollIntoView();
+};
+unfold();
+addEventListener("hashchange", unfold);
+
+// ---- the keyboard reaches what is wider than its place ----
+
+const wide = "pre, .cell_output > .output, .scroll";
+const sizes = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }
+});
+const observe = () => all(wide).forEach((element) => sizes.observe(element));
+observe();
+addEventListener("outputs", observe); // live code has made new ones
+
+// ---- a copy of code ----
+
+for (const block of all(".cell_input > div, .text > section div[class^=highlight-]")) {
+  const button = Object.assign(document.createElement("button"), { className: "copy", textContent: "Copy" });
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(block.querySelector("pre").textContent);
+    button.textContent = "Copied";
+    setTimeout(() => (button.textContent = "Copy"), 2000);
+  });
+  block.append(button);
+}
+
+// ---- where the reader is, in the list of places on the page ----
+
+const places = new Map(all(".here a[href^='#']").map((link) => [link.getAttribute("href").slice(1), link]));
+const onScreen = new Set();
+const seen = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) onScreen[isIntersecting ? "add" : "delete"](target.id);
+  const first = [...places.keys()].findLast((id) => onScreen.has(id) && !document.querySelector(`#${CSS.escape(id)} > section`)) ??
+    [...places.keys()].find((id) => onScreen.has(id));
+  for (const [id, link] of places) link.toggleAttribute("aria-current", id === first);
+});
+for (const id of places.keys()) seen.observe(document.getElementById(id));
+
+// ---- search, previews, live code: loaded on first use ----
+
+const search = document.getElementById("search");
+search.addEventListener("beforetoggle", () => load("search"), { once: true });
+addEventListener("keydown", (event) => {
+  const typing = event.target.closest("input, textarea, [contenteditable]");
+  const asked = (event.key === "k" && (event.ctrlKey || event.metaKey)) || (event.key === "/" && !typing && !event.ctrlKey);
+  if (!asked) return;
+  event.preventDefault();
+  search.showPopover();
+});
+if (document.getElementById("search-results")) load("search");
+
+const meet = ({ pointerType, target }) => {
+  const met = pointerType ? pointerType !== "touch" : target.matches(":focus-visible");
+  if (!met || !target.closest?.(".text a[href]:not(.external, .headerlink)")) return;
+  for (const way of ["pointerover", "focusin"]) document.removeEventListener(way, meet);
+  load("previews");
+};
+for (const way of ["pointerover", "focusin"]) document.addEventListener(way, meet);
+
+for (const button of all("[data-live]")) {
+  button.addEventListener("click", async () => {
+    document.getElementById("run").hidePopover();
+    const { live, local } = button.dataset;
+    const failed = () => alert("Live code could not be loaded: check the network, then try again.");
+    if (!window.startLiveCode) await load("live_code").catch(failed);
+    window.startLiveCode?.(live, local);
+  });
+}

@@ -1,0 +1,119 @@
+// Shows what a link leads to in a card beside it, while the reader points at it or reaches it by the keyboard.
+//
+// The card stays while the pointer is on the link or on the card, or the link has the focus; Escape closes it.  It is
+// placed after the link (outside of what a click folds), so that the keyboard goes on from there to the card's links.
+// A target on the page itself is copied, others come from the scripts that previews.py writes.  A touch follows the
+// link, as ever.
+const LINKS = ".text a[href]:not(.external, .headerlink, .viewcode-back, .mt-live a)";
+const COPIED = ".formula, .exercise, figure:not(:has(.mt-explorable))";
+const LEFT_OUT = "script, button, .headerlink, details, .exercise .cell_output";
+const DELAY = 300; // milliseconds until a card opens, so that a pointer on its way opens none
+const GRACE = 250; // and until it closes, so that the pointer can move into it
+const GAP = 6; // pixels between link and card
+const EDGE = 8; // and between card and window
+
+const root = new URL(document.documentElement.dataset.content_root, location.href);
+const card = Object.assign(document.createElement("div"), { className: "preview", popover: "manual" });
+card.setAttribute("role", "tooltip");
+const loading = {};
+let link, wanted, hovered, focused, timer;
+
+const load = (name) =>
+  (loading[name] ??= new Promise((done) => {
+    const src = `${root.href}_static/previews/${name}.js`;
+    document.head.append(Object.assign(document.createElement("script"), { src, onload: done, onerror: done }));
+  }));
+
+// Returns the HTML of what is at an address of the book, or undefined where there is nothing to show.
+const find = async (url) => {
+  const id = decodeURIComponent(url.hash.slice(1));
+  const here = id && url.pathname === location.pathname && document.getElementById(id);
+  if (here && here.matches(COPIED)) return here.outerHTML;
+  if (!url.href.startsWith(root.href)) return;
+  const [, page] = url.pathname.slice(root.pathname.length).match(/^(?!_)([\w/-]+)\.html$/) ?? [];
+  if (!page) return;
+  const name = id.startsWith("fig-") ? `${page}/${id}` : page;
+  await load(name);
+  return window.previews?.[name]?.[id];
+};
+
+// Returns the nodes of a card: ids are made its own, addresses are those of the page that they come from.
+const content = (html, url) => {
+  const inside = Object.assign(document.createElement("template"), { innerHTML: html }).content;
+  const all = (selector) => inside.querySelectorAll(selector);
+  for (const part of all(LEFT_OUT)) part.remove();
+  for (const { attributes } of all("a[href]")) attributes.href.value = new URL(attributes.href.value, url);
+  for (const part of all("[id]")) {
+    const own = `preview-${part.id}`;
+    for (const use of all(`use[href="#${part.id}"]`)) use.setAttribute("href", `#${own}`);
+    for (const cut of all(`[clip-path="url(#${part.id})"]`)) cut.setAttribute("clip-path", `url(#${own})`);
+    part.id = own;
+  }
+  return inside;
+};
+
+const place = () => {
+  if (!link) return;
+  const at = link.getBoundingClientRect();
+  const { clientWidth: width, clientHeight: height } = document.documentElement;
+  if (at.bottom < 0 || at.top > height) return close();
+  const above = at.top - GAP - EDGE;
+  const below = height - at.bottom - GAP - EDGE;
+  card.style.maxHeight = "none";
+  const under = card.offsetHeight <= below || below >= above;
+  card.style.maxHeight = `${under ? below : above}px`;
+  card.style.top = `${under ? at.bottom + GAP : at.top - GAP - card.offsetHeight}px`;
+  card.style.left = `${Math.max(EDGE, Math.min(at.left, width - EDGE - card.offsetWidth))}px`;
+  card.toggleAttribute("tabindex", false);
+  if (card.scrollHeight > card.clientHeight || card.scrollWidth > card.clientWidth) card.tabIndex = 0;
+};
+
+const close = () => {
+  if (!link) return;
+  if (card.contains(document.activeElement)) link.focus();
+  link.removeAttribute("aria-describedby");
+  card.remove();
+  link = undefined;
+};
+
+const open = async (target) => {
+  if (target === link) return;
+  const url = new URL(target.getAttribute("href"), location.href); // a link in a drawing has no address in its `href`
+  const html = await find(url);
+  if (target !== wanted) return;
+  close();
+  if (!html) return;
+  link = target;
+  link.removeAttribute("title"); // the browser would show it over the card
+  link.setAttribute("aria-describedby", "preview");
+  card.removeAttribute("id");
+  card.replaceChildren(content(html, url));
+  (card.querySelector("figcaption, .admonition-title") ?? card).id = "preview"; // the rest would be long to hear
+  (link.closest("svg") ?? link.closest(".admonition-title, summary")?.parentElement ?? link).after(card);
+  card.showPopover?.();
+  card.scrollTop = 0;
+  place();
+};
+
+const update = () => {
+  const target = hovered ?? focused;
+  if (target === wanted) return;
+  wanted = target;
+  clearTimeout(timer);
+  timer = setTimeout(() => (target ? open(target) : close()), target ? DELAY : GRACE);
+};
+
+const linkOf = (element) => (card.contains(element) ? link : (element.closest?.(LINKS) ?? undefined));
+const point = (element) => update((hovered = linkOf(element)));
+const focus = (element) => update((focused = element.matches?.(":focus-visible") ? linkOf(element) : undefined));
+
+document.addEventListener("pointerover", (event) => event.pointerType === "touch" || point(event.target));
+document.documentElement.addEventListener("pointerleave", () => point(document));
+document.addEventListener("focusin", (event) => focus(event.target));
+document.addEventListener("focusout", () => focus(document));
+document.addEventListener("keydown", (event) => event.key === "Escape" && close());
+document.addEventListener("scroll", place, { passive: true });
+addEventListener("resize", place);
+
+point([...document.querySelectorAll(":hover")].at(-1) ?? document);
+focus(document.activeElement);

@@ -1,0 +1,129 @@
+"""Search: an index of the book's sections, and the script that searches it while the reader types.
+
+Sphinx's own search finds pages; a reader wants the section, and the chapter before the glossary.  So each page that is
+written leaves its sections, terms and functions in a file beside its doctree; at the end of a build these become one
+classic script, which works from a file too.  The folder of the same name holds the script that searches: a library
+(MiniSearch) ranks, the rest is the page.  A page loads both on the first use of its search.
+"""
+
+import json
+import re
+from pathlib import Path
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx_exercise.nodes import exercise_enumerable_node as exercise_node
+from sphinx_exercise.nodes import solution_node
+
+from bookbuild.base.files import written
+
+INDEX = "search_index.js"
+# Chapters explain, the reference looks up, and the plans and the bibliography name everything once.
+WEIGHTS = {"chapters/": 1, "reference/teaching": 0.1, "reference/bibliography": 0.05, "": 0.15}
+ITEMS = (nodes.section, nodes.definition_list_item, addnodes.desc, exercise_node)
+SILENT = (nodes.Invisible, nodes.literal_block, nodes.raw, addnodes.toctree, solution_node)
+CODED = re.compile(r"(?:\bdef |\bclass |\bimport |\w\.)([^\W\d]\w{2,})")  # names that code defines, imports or calls on
+COMMAND = re.compile(r"\\([A-Za-z]+)\s?")
+SYMBOLS = {
+    **{"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "theta": "θ"},
+    **{"lambda": "λ", "mu": "μ", "pi": "π", "sigma": "σ", "tau": "τ", "phi": "φ", "top": "ᵀ", "sqrt": "√", "sum": "∑"},
+    **{"partial": "∂", "infty": "∞", "cdot": "·", "times": "×", "odot": "⊙", "le": "≤", "ge": "≥", "approx": "≈"},
+    **{"in": "∈", "to": "→", "log": "log ", "ln": "ln ", "exp": "exp ", "max": "max ", "min": "min ", "cos": "cos "},
+    **{"sin": "sin "},
+}
+
+
+def plain(tex):
+    """Return a formula in the letters and signs that one would type: `\\sqrt{d_k}` is √d_k."""
+    return re.sub(r"[{}$&\\]", "", COMMAND.sub(lambda command: SYMBOLS.get(command[1], ""), tex))
+
+
+def is_item(node):
+    """Tell whether `node` has a title of its own: a section, an exercise, a term, a function of the helper."""
+    if not isinstance(node, ITEMS):
+        return False
+    head = node[0]
+    return bool(isinstance(head, (nodes.title, addnodes.desc_signature)) and title(node)) or is_term(head)
+
+
+def is_term(node):
+    """Tell whether `node` is a term of the glossary: others have no id."""
+    return isinstance(node, nodes.term) and bool(node["ids"])
+
+
+def title(node):
+    """Return the title of an item in one line; that of an exercise stands in brackets, after its number."""
+    head = node[0]
+    said = " ".join((head.get("fullname") or "".join(map(text, head.children))).split())
+    return said.removeprefix("(").removesuffix(")") if isinstance(node, exercise_node) else said
+
+
+def place(node):
+    """Return the id that leads to an item."""
+    return (node if isinstance(node, (nodes.section, exercise_node)) else node[0])["ids"][0]
+
+
+def text(node):
+    """Return what a reader sees of `node`, without items of their own, answers, code and what it prints."""
+    if isinstance(node, SILENT) or is_item(node):
+        return ""
+    if isinstance(node, nodes.Text):
+        return node.astext()
+    if isinstance(node, (nodes.math, nodes.math_block)):
+        return plain(node.astext())
+    inside = "".join(map(text, node.children))
+    return inside if isinstance(node, nodes.Inline) else f" {inside} "
+
+
+def code(node):
+    """Yield the code in `node` that is not in an item of its own or in an answer."""
+    for child in node.children:
+        if isinstance(child, nodes.literal_block) and "output" not in child["classes"]:
+            yield child.astext()
+        elif not is_item(child) and not isinstance(child, solution_node):
+            yield from code(child)
+
+
+def entries(doctree):
+    """Return the items of a page: id (none for the page's top), title, text, and the names that only its code holds."""
+    found = []
+    for node in doctree.findall(is_item):
+        said = " ".join("".join(map(text, node.children[1:])).split())
+        names = {name for lines in code(node) for name in CODED.findall(lines)} - set(re.findall(r"\w+", said))
+        found.append([place(node) if found else "", title(node), said, " ".join(sorted(names))])
+    return found
+
+
+def fragment(app, pagename):
+    """Return the file that keeps the entries of a page."""
+    return Path(app.doctreedir, "search", f"{pagename}.json")
+
+
+def keep_entries(app, pagename, templatename, context, doctree):
+    """Keep what the search shall know of a page that is written."""
+    if doctree:
+        written(fragment(app, pagename), json.dumps(entries(doctree), ensure_ascii=False))
+
+
+def write_index(app, exception):
+    """Make one script of the entries of all pages."""
+    if exception or app.builder.format != "html":
+        return
+    pages, rows = [], []
+    for name in sorted(app.env.found_docs):
+        number = ".".join(map(str, app.env.toc_secnumbers.get(name, {}).get("", ())))
+        weight = next(weight for start, weight in WEIGHTS.items() if name.startswith(start))
+        pages.append([app.builder.get_target_uri(name), number, weight])
+        rows += [[len(pages) - 1, *entry] for entry in json.loads(fragment(app, name).read_text("utf8"))]
+    content = json.dumps({"pages": pages, "entries": rows}, ensure_ascii=False, separators=(",", ":"))
+    written(Path(app.outdir, "_static", INDEX), f"window.bookSearchIndex={content}\n")
+
+
+def leave_out_sphinx(app):
+    """Let Sphinx make no search of its own."""
+    app.builder.search = False
+
+
+def add_page(app):
+    """Name the page of the search, which Sphinx leaves out with its own."""
+    return [("search", {"title": "Search"}, "search.html")]

@@ -1,0 +1,166 @@
+"""How nodes become HTML where the book wants it otherwise than Sphinx: code by lines, folds, scrolling tables."""
+
+import re
+
+from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.writers.html5 import HTML5Translator
+from sphinx_design.dropdown import dropdown_main
+from sphinx_exercise.nodes import solution_node
+
+CODE_OF_FIGURE, CODE = "Code of this figure", "Code"
+# What the stylesheet colours: comments, keywords, literals, names that are defined.  All else needs no mark-up.
+PARTS = (
+    (re.compile(r"c\d?|cm|ch"), "c"),
+    (re.compile(r"k\w?|ow"), "k"),
+    (re.compile(r"s\w?|s1|s2|m\w?"), "s"),
+    (re.compile(r"nf|nc|fm"), "f"),
+)
+TOKEN = re.compile(r'<span class="(\w*)">((?:[^<]|<(?!/?span))*)</span>')
+EMPTY = "<span></span>"
+PRE = re.compile(r"(<pre[^>]*>)(.*)(</pre>)", re.DOTALL)
+MENDED = (
+    # Every exercise would have the same id.
+    (re.compile(r'<section id="exercise-content">'), "<section>"),
+    # French words, which a screen reader says as such; Markdown has no mark for it that JupyterLab knows too.
+    (re.compile(r"<em>(au-dessus|avec|ci-dessous)</em>"), r'<em lang="fr">\1</em>'),
+    # Headings, figures and equations have a link to themselves; exercises are talked about as often.
+    (
+        re.compile(r'(<div class="exercise admonition" id="([^"]+)">\s*<p class="admonition-title">.*?)(?=</p>)', re.S),
+        r'\1<a class="headerlink" href="#\2" aria-label="Link to this exercise">#</a>',
+    ),
+)
+
+
+class fold(nodes.General, nodes.Element):  # noqa: N801, docutils calls a visitor by the name of the class
+    """A part that a reader unfolds: a hint, a solution, the code of a figure.  Its first child is its title."""
+
+
+def coloured(token):
+    """Return a token of highlighted code with one of the stylesheet's four classes, or bare."""
+    name = next((short for known, short in PARTS if known.fullmatch(token[1])), None)
+    return f'<span class="{name}">{token[2]}</span>' if name else token[2]
+
+
+def by_lines(html):
+    """Return highlighted code with a span for each line that knows its indent, so that a long line wraps below it."""
+
+    def lines(found):
+        text = TOKEN.sub(coloured, found[2].replace(EMPTY, ""))
+        return found[1] + "".join(map(line, text.rstrip("\n").split("\n"))) + found[3]
+
+    return PRE.sub(lines, html)
+
+
+def line(text):
+    """Return one line of code."""
+    indent = len(text) - len(text.lstrip(" "))
+    style = f' style="--i:{indent}"' if indent else ""
+    return f'<span class="l"{style}>{text}\n</span>'
+
+
+class BookTranslator(HTML5Translator):
+    """Write the HTML of the book's pages."""
+
+    def visit_literal_block(self, node):
+        """Write code; what a cell prints stays as it was printed."""
+        try:
+            super().visit_literal_block(node)
+        except nodes.SkipNode:
+            if "output" not in node["classes"]:
+                self.body[-1] = by_lines(self.body[-1])
+            raise
+
+    def visit_table(self, node):
+        """Let a table scroll in a box of its own."""
+        self.body.append('<div class="scroll">')
+        super().visit_table(node)
+
+    def depart_table(self, node):
+        """Close the box."""
+        super().depart_table(node)
+        self.body.append("</div>\n")
+
+    def visit_citation(self, node):
+        """Write a work of the bibliography without the roles of docutils, which axe calls a critical fault."""
+        self.body.append(self.starttag(node, "div", CLASS="citation"))
+
+    def depart_citation(self, node):
+        """Close it."""
+        self.body.append("</div>\n")
+
+    def visit_label(self, node):
+        """Leave out the label of a work: authors and year stand in the text."""
+        raise nodes.SkipNode
+
+    def add_permalink_ref(self, node, title):
+        """Write the link to a heading, figure or formula, named for screen readers, who would hear “number sign”."""
+        if node["ids"]:
+            self.body.append(f'<a class="headerlink" href="#{node["ids"][0]}" aria-label="{title}">#</a>')
+
+    def visit_fold(self, node):
+        """Open a fold."""
+        self.body.append(self.starttag(node, "details", CLASS="fold"))
+
+    def depart_fold(self, node):
+        """Close it."""
+        self.body.append("</details>\n")
+
+    def visit_fold_title(self, node):
+        """Open the title of a fold."""
+        self.body.append("<summary>")
+
+    def depart_fold_title(self, node):
+        """Close it."""
+        self.body.append("</summary>\n")
+
+
+class fold_title(nodes.TextElement):  # noqa: N801
+    """What is seen of a fold."""
+
+
+class MakeFolds(SphinxPostTransform):
+    """Make hints, solutions and hidden code one kind of fold, and put the code of a figure below its caption."""
+
+    default_priority = 900  # when all others have made theirs
+    formats = ("html",)
+
+    def run(self, **_):
+        """Change the tree of one page."""
+        for node in list(self.document.findall(dropdown_main)):
+            title, *inside = node.children
+            text = next(part for part in title.children if "sd-summary-text" in part["classes"])
+            kind = "deeper" if text.astext().startswith("Deeper") else "hint"
+            replace(node, kind, text.children, [part for box in inside for part in box.children])
+        for node in list(self.document.findall(solution_node)):
+            title, *inside = node.children
+            words = [part for part in title.children if not isinstance(part, nodes.reference)]
+            linked = [child for part in title.findall(nodes.reference) for child in part.children]
+            replace(node, "solution", [*words, nodes.Text(" "), *linked], inside)
+        for node in list(self.document.findall(HideCodeCellNode)):
+            cell = node.parent
+            figure = next(cell.findall(nodes.figure), None)
+            made = replace(node, "code", [nodes.Text(CODE_OF_FIGURE if figure else CODE)], node.children)
+            if figure:
+                cell.remove(made)
+                cell.append(made)
+
+
+def replace(node, kind, title, inside):
+    """Put a fold in the place of a node and return it."""
+    made = fold("", fold_title("", "", *[part.deepcopy() for part in title]), *inside, classes=[kind], ids=node["ids"])
+    node.replace_self(made)
+    return made
+
+
+def mend(app, pagename, templatename, context, doctree):
+    """Mend what extensions write into the text of a page."""
+    for wrong, right in MENDED:
+        context["body"] = wrong.sub(right, context.get("body", ""))
+
+
+def register(app):
+    """Let Sphinx write pages in this way."""
+    app.set_translator("html", BookTranslator)
+    app.add_post_transform(MakeFolds)
