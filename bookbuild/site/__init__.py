@@ -10,6 +10,7 @@ from bookbuild.site import (
     frame,
     fresh_downloads,
     fresh_execution,
+    glossary,
     joined_prints,
     last_changed,
     notebook_copies,
@@ -25,9 +26,11 @@ FIRST = (("config-inited", build_record.begin), ("config-inited", fresh_executio
 HANDLERS = {
     "builder-inited": (assets.install, assets.make, published.choose_address, search.leave_out_sphinx),
     "env-get-outdated": (fresh_execution.remove_code, previews.forget),
-    "env-purge-doc": (formulas.forget,),
-    "env-merge-info": (formulas.merge,),
+    "doctree-read": (glossary.note,),
+    "env-purge-doc": (formulas.forget, glossary.forget),
+    "env-merge-info": (formulas.merge, glossary.merge),
     "env-updated": (formulas.write_font, last_changed.note_dates),
+    "doctree-resolved": (glossary.lead,),
     "html-collect-pages": (published.missing_page, search.add_page),
     "html-page-context": (
         translator.mend,
@@ -44,6 +47,7 @@ HANDLERS = {
         fresh_downloads.forget_outdated,
     ),
     "build-finished": (
+        assets.leave_out,
         search.write_index,
         published.write_lists,
         fresh_downloads.settle_cover,

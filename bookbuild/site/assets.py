@@ -55,6 +55,15 @@ def make(app):
     write_licences(work / "bundles.json", app.srcdir, static / "licences.txt")
 
 
+def leave_out(app, exception):
+    """Delete what extensions copy into the site and no page loads."""
+    if not exception and app.builder.format == "html":
+        ours = {*(f"{name}.js" for name in SCRIPTS), "book.css", "search_index.js"}
+        for path in Path(app.outdir, "_static").iterdir():
+            if path.suffix in (".css", ".js") and path.name not in ours:
+                path.unlink()
+
+
 def link(app, pagename, templatename, context, doctree):
     """Name stylesheet and script for the template of a page."""
     context |= {"stylesheet": hashed(app, "book.css"), "script": hashed(app, "book.js")}

@@ -13,6 +13,7 @@ from bookbuild.read.book import Book
 THEME = Path(__file__).with_name("theme")
 DESCRIPTION_LENGTH = 155  # characters, about what search engines show
 TOP = re.compile(r'^<ul>\s*<li><a class="reference internal" href="#">.*?</a>\s*|\s*</li>\s*</ul>\s*$', re.DOTALL)
+NUMBER = re.compile(r'<span class="section-number">.*?</span>')
 NUMERALS = ["I", "II", "III", "IV", "V", "VI"]
 
 
@@ -34,7 +35,7 @@ def number(app, page):
 
 def page_title(app, page):
     """Return the HTML of a page's title."""
-    return app.builder.render_partial(app.env.titles[page])["title"]
+    return NUMBER.sub("", app.builder.render_partial(app.env.titles[page])["title"])
 
 
 @cache

@@ -21,8 +21,8 @@ TOKEN = re.compile(r'<span class="(\w*)">((?:[^<]|<(?!/?span))*)</span>')
 EMPTY = "<span></span>"
 PRE = re.compile(r"(<pre[^>]*>)(.*)(</pre>)", re.DOTALL)
 MENDED = (
-    # Every exercise would have the same id.
-    (re.compile(r'<section id="exercise-content">'), "<section>"),
+    # Every exercise would have the same id, and every solution.
+    (re.compile(r'<section id="(?:exercise|solution)-content">'), "<section>"),
     # French words, which a screen reader says as such; Markdown has no mark for it that JupyterLab knows too.
     (re.compile(r"<em>(au-dessus|avec|ci-dessous)</em>"), r'<em lang="fr">\1</em>'),
     # Headings, figures and equations have a link to themselves; exercises are talked about as often.

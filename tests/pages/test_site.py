@@ -7,14 +7,11 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
-import pydata_sphinx_theme
 import pytest
 import yaml
-from fontTools.ttLib import TTFont
 
-from bookbuild.site.one_stylesheet import NAME
+from bookbuild import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 CONFIGURATION = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
 ADDRESS = CONFIGURATION["repository"]["url"]
 BRANCH = CONFIGURATION["repository"]["branch"]
@@ -35,21 +32,6 @@ def ids(read):
     return cache(lambda page: {element["id"] for element in read(page).select("[id]")})
 
 
-@pytest.fixture(scope="session")
-def icons():
-    """Return the theme's icons as a dict, class -> character."""
-    theme = Path(pydata_sphinx_theme.__file__).parent / "theme" / "pydata_sphinx_theme" / "static" / "styles"
-    css = (theme / "pydata-sphinx-theme.css").read_text("utf8")
-    rules = re.findall(r'((?:\.fa-[\w-]+:before,?)+)\{content:"\\([0-9a-f]{4})"', css)
-    return {name: chr(int(code, 16)) for names, code in rules for name in re.findall(r"\.(fa-[\w-]+)", names)}
-
-
-@pytest.fixture(scope="session")
-def drawn(site):
-    """Return the set of the characters that an icon font of the site draws and its stylesheet uses."""
-    css = (site / "_static" / NAME).read_text("utf8")
-    fonts = [TTFont(path).getBestCmap() or {} for path in site.rglob("fontawesome/**/*.woff2")]
-    return {code for font in fonts for code in font if f'content:"\\{code:04x}"' in css}
 
 
 def loaded(soup):
@@ -58,13 +40,6 @@ def loaded(soup):
     found = [element[name] for element in elements for name in LOADING[element.name] if element.get(name)]
     styles = [style.get_text() for style in soup("style")] + [element["style"] for element in soup.select("[style]")]
     return found + [address for style in styles for address in IN_STYLE.findall(style)]
-
-
-def chapter_names():
-    """Return the sources of the chapters, relative to the book, in the order of the table of contents."""
-    parts = yaml.safe_load((ROOT / "_toc.yml").read_text("utf8"))["parts"]
-    entries = [entry["file"] for part in parts for entry in part["chapters"]]
-    return [f"{entry}.md" for entry in entries if entry.startswith("chapters/")]
 
 
 def test_every_link_within_the_site_leads_somewhere(page, read, ids, site):
@@ -78,6 +53,20 @@ def test_every_link_within_the_site_leads_somewhere(page, read, ids, site):
         if not (site / path).is_file() or (anchor and anchor not in ids(path)):
             lost.append(element["href"])
     assert not lost
+
+
+def test_every_place_has_a_link_that_says_what_it_leads_to(page, read):
+    article = read(page).article
+    for kind, places, inside in (
+        ("heading", "section > :is(h1, h2, h3, h4)", None),
+        ("image", "figure", "figcaption"),
+        ("exercise", "div.exercise", ".admonition-title"),
+    ):
+        for place in article.select(places) if article else ():
+            (link,) = (place.select_one(inside) if inside else place).select("a.headerlink")
+            assert link["aria-label"] == f"Link to this {kind}", place.get_text()[:60]
+            target = link["href"][1:]
+            assert target in (place.get("id"), place.parent.get("id")) or place.parent.select(f"span#{target}")
 
 
 def test_every_file_that_a_page_loads_is_there(page, read, site):
@@ -115,8 +104,8 @@ def test_a_page_describes_itself(page, read):
 
 
 def test_formulas_are_drawn(page, read):
-    article = read(page).article
-    assert [formula.get_text()[:60] for formula in (article or ()) and article.select(".math:not(:has(math))")] == []
+    wrong = read(page).select("article :is(.formula:not(:has(math)), merror)")
+    assert [formula.get_text()[:60] for formula in wrong] == []
     assert "MathJax" not in str(read(page).head)
 
 
@@ -141,19 +130,19 @@ def test_french_words_in_the_text_are_marked(read):
     assert words == {"avec"}
 
 
-@pytest.mark.parametrize("source", chapter_names())
-def test_a_chapter_can_be_launched_edited_and_reported(source, read):
-    links = [link["href"] for link in read(source.replace(".md", ".html")).select(".article-header-buttons a[href]")]
-    assert f"https://mybinder.org/v2/gh/{OWNER_AND_NAME}/{BRANCH}?urlpath=lab/tree/{source}" in links
-    assert ADDRESS in links
-    assert f"{ADDRESS}/edit/{BRANCH}/{source}" in links
-    assert any(link.startswith(f"{ADDRESS}/issues/new") for link in links)
+def test_a_page_can_be_read_edited_and_reported_at_its_source(page, read):
+    links = [link["href"] for link in read(page).select(".foot a[href]")]
+    source = page.replace(".html", ".md")
+    if (ROOT / source).is_file():
+        for way in (f"{ADDRESS}/edit/{BRANCH}/{source}", f"{ADDRESS}/blob/{BRANCH}/{source}"):
+            assert way in links
+        assert any(link.startswith(f"{ADDRESS}/issues/new") for link in links)
 
 
 def test_a_page_leads_to_binder(page, read):
     if page == "404.html":
         pytest.skip("has no menus")
-    links = [link["href"] for link in read(page).select(".article-header-buttons a[href]")]
+    links = [unquote(link["href"]) for link in read(page).select("#run a[href]")]
     binder = [link for link in links if link.startswith(f"https://mybinder.org/v2/gh/{OWNER_AND_NAME}/{BRANCH}?")]
     assert [(ROOT / link.partition("urlpath=lab/tree/")[2]).exists() for link in binder] == [True]
 
@@ -170,9 +159,3 @@ def test_the_repository_has_one_address(site):
     }
     assert wrong == {}
     assert f"https://mybinder.org/v2/gh/{OWNER_AND_NAME}/{BRANCH}" in texts["README.md"]
-
-
-def test_every_icon_on_a_page_is_in_the_fonts(page, read, icons, drawn):
-    """The build cuts the icons down; it may not cut away what is to be seen."""
-    named = {name for element in read(page).select("i[class], span[class]") for name in element["class"]}
-    assert {name for name in named & icons.keys() if ord(icons[name]) not in drawn} == set()

@@ -1,0 +1,56 @@
+"""Let each term of the glossary lead to the place that builds it: the section of a chapter that uses it first."""
+
+from docutils import nodes
+from sphinx import addnodes
+
+GLOSSARY = "reference/glossary"
+
+
+def known(env):
+    """Return the dict, page -> term -> (id of the section, its title), that the environment keeps."""
+    if not hasattr(env, "term_places"):
+        env.term_places = {}
+    return env.term_places
+
+
+def note(app, doctree):
+    """Keep where a page that was read uses each term for the first time."""
+    found = {}
+    for use in doctree.findall(addnodes.pending_xref):
+        section = use.parent
+        while section is not None and not isinstance(section, nodes.section):
+            section = section.parent
+        if use["reftype"] == "term" and section:
+            found.setdefault(use["reftarget"].lower(), (section["ids"][0], section[0].astext()))
+    known(app.env)[app.env.docname] = found
+
+
+def forget(app, env, docname):
+    """Drop what is known of a page that is read again or gone."""
+    known(env).pop(docname, None)
+
+
+def merge(app, env, docnames, other):
+    """Take over what another process has read."""
+    known(env).update({name: found for name, found in known(other).items() if name in docnames})
+
+
+def place(env, term):
+    """Return page, id and title of the section that builds a term, None where no chapter uses it."""
+    chapters = sorted(name for name in known(env) if name.startswith("chapters/"))
+    uses = ((name, known(env)[name].get(term)) for name in chapters)
+    return next(((name, *found) for name, found in uses if found), None)
+
+
+def lead(app, doctree, docname):
+    """Add to each entry of the glossary a link to the place that builds its term."""
+    if docname != GLOSSARY or app.builder.format != "html":
+        return
+    for item in doctree.findall(nodes.definition_list_item):
+        terms = [term.astext().lower() for term in item.findall(nodes.term)]
+        found = next(filter(None, (place(app.env, term) for term in terms)), None)
+        if found:
+            page, anchor, title = found
+            number = ".".join(map(str, app.env.toc_secnumbers[page][""]))
+            link = nodes.reference("", title, refuri=f"{app.builder.get_relative_uri(docname, page)}#{anchor}")
+            item[-1] += nodes.paragraph("", f"Built in chapter {number}, ", link, classes=["built"])

@@ -1,0 +1,149 @@
+"""Every page in a browser: served and from a file, light and dark, wide and narrow, with scripts and without."""
+
+import functools
+
+import pytest
+
+from tests.shared.pages import (
+    CLOSE_ALL,
+    NARROW,
+    NARROWEST,
+    OPEN_ALL,
+    OUT_OF_REACH,
+    OVERFLOW,
+    PAPER,
+    WIDE,
+    Visit,
+    violations,
+)
+
+# The colours of the code are looked at once, on the wide page: they are most of what axe has to do.
+PLAIN_CODE = "() => document.querySelectorAll('.text pre').forEach((code) => (code.textContent = code.textContent))"
+# Each explorable is seen as it starts and, in the dark, as it is after a press of its first button.
+MOVE = "() => document.querySelectorAll('.mt-live').forEach((live) => live.querySelector('button')?.click())"
+# Texts with the spacing that WCAG 1.4.12 asks for, in a window of 1280 pixels that is magnified four times.
+SPACED = """* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
+p { margin-bottom: 2em !important }"""
+MOVING = """() => [...document.querySelectorAll("*")].filter((e) => ["", "::before", "::after"].some((part) => {
+    const { animationName, transitionProperty, transitionDuration } = getComputedStyle(e, part);
+    return animationName !== "none" || (transitionProperty !== "none" && parseFloat(transitionDuration) > 0);
+})).map((e) => e.outerHTML.slice(0, 80))"""
+CONTROLS = {"button", "checkbox", "combobox", "link", "searchbox", "slider", "spinbutton", "textbox", "image", "img"}
+EMPTY_NAMES = {"here", "this", "link", "more", "click here", "read more", "page"}
+CUT_OFF = "[...document.querySelectorAll('.text pre')].filter((pre) => pre.scrollWidth > pre.clientWidth + 1).length"
+PALE = """() => {
+    const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT), found = new Set();
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const e = node.parentElement;
+        if (!node.data.trim() || e.closest("svg, style, script") || !e.checkVisibility()) continue;
+        const [r, g, b] = getComputedStyle(e).color.match(/[\\d.]+/g).map(Number);
+        if (0.3 * r + 0.6 * g + 0.1 * b > 115) found.add(`${e.className}: ${node.data.slice(0, 40)}`);
+    }
+    return [...found];
+}"""
+SHOWN = "(all) => all.filter((e) => e.checkVisibility({visibilityProperty: true})).map((e) => e.outerHTML.slice(0, 90))"
+READABLE = """() => [...document.querySelectorAll("main :is(p, li, pre, figure, svg, table, dt, dd, math, h1, h2, h3)")]
+    .filter((e) => !e.closest("details:not([open]), .scripted, [popover], nav") && !e.checkVisibility())
+    .map((e) => e.outerHTML.slice(0, 100))"""
+OPENED_BY_ITSELF = "button:not([popovertarget])"  # what acts without a script, the browser alone opening its popover
+
+
+def is_code(page):
+    """Tell whether a page shows the helper's code: of these, with their thousands of letters, one look is enough."""
+    return page.startswith("_modules/")
+
+
+@pytest.fixture(scope="session")
+def look(browser, server):
+    """Return a function that opens a page with everything unfolded and tells what it found, once for each page."""
+
+    @functools.cache
+    def found(page):
+        visiting = Visit(browser, server, reduced_motion="reduce")
+        tab = visiting.open(page)
+        tab.evaluate(OPEN_ALL)
+        wrong, overflow, lost = {}, {}, {}
+        for width in (WIDE,) if is_code(page) else (WIDE, NARROW):
+            if width == NARROW:
+                tab.evaluate(PLAIN_CODE)
+                visiting.resize(width)
+            for theme in ("light", "dark"):
+                tab.emulate_media(color_scheme=theme)
+                if (width, theme) == (WIDE, "dark"):
+                    tab.evaluate(MOVE)
+                wrong[f"{theme}, {width} px"] = violations(tab)
+        moving, told = tab.evaluate(MOVING), controls(tab)
+        for width in (NARROW, NARROWEST):
+            visiting.resize(width)
+            overflow[width], lost[width] = tab.evaluate(OVERFLOW), tab.evaluate(OUT_OF_REACH)
+        tab.add_style_tag(content=SPACED)
+        overflow["spaced"] = tab.evaluate(OVERFLOW)
+        tab.context.close()
+        return {
+            **{"faults": visiting.faults, "violations": {where: what for where, what in wrong.items() if what}},
+            **{"overflow": overflow, "lost": lost, "moving": moving, "told": told},
+        }
+
+    return found
+
+
+def controls(tab):
+    """Return what is wrong with what the page tells a screen reader of its controls and formulas."""
+    tree = tab.context.new_cdp_session(tab).send("Accessibility.getFullAXTree")["nodes"]
+    told = [node for node in tree if not node["ignored"]]
+    nodes = [(node["role"]["value"], node.get("name", {}).get("value", "").strip()) for node in told]
+    shown = tab.evaluate("[...document.querySelectorAll('math')].filter((math) => math.checkVisibility()).length")
+    spoken = sum(role == "MathMLMath" for role, _ in nodes)
+    return [
+        *[f"a {role} without a name" for role, name in nodes if role in CONTROLS and not name],
+        *[f"a link called {name}" for role, name in nodes if role == "link" and name.lower() in EMPTY_NAMES],
+        *([f"{shown} formulas are shown and {spoken} told"] if shown != spoken else []),
+    ]
+
+
+def test_a_page_asks_no_other_host_and_has_no_error(page, look):
+    assert look(page)["faults"] == []
+
+
+def test_a_page_is_accessible(page, look):
+    assert look(page)["violations"] == {}
+
+
+def test_a_page_fits_its_window_also_with_wide_spacing(page, look):
+    assert look(page)["overflow"] == {NARROW: 0, NARROWEST: 0, "spaced": 0}
+
+
+def test_what_is_too_wide_is_scrolled_to_by_keyboard(page, look):
+    assert look(page)["lost"] == {NARROW: [], NARROWEST: []}
+
+
+def test_nothing_moves_for_who_wants_no_motion(page, look):
+    assert look(page)["moving"] == []
+
+
+def test_a_screen_reader_is_told_each_control_and_formula(page, look):
+    assert look(page)["told"] == []
+
+
+def test_a_page_works_when_opened_as_a_file(page, site, visit):
+    visiting = visit(site.as_uri())
+    visiting.open(page)
+    assert visiting.faults == []
+
+
+def test_without_javascript_a_page_is_whole_and_offers_nothing_that_is_dead(page, site, visit):
+    tab = visit(site.as_uri(), java_script_enabled=False).open(page)
+    assert tab.evaluate(READABLE) == []
+    assert tab.locator(OPENED_BY_ITSELF).evaluate_all(SHOWN) == []
+
+
+def test_paper_holds_dark_ink_all_folds_and_no_buttons(page, site, visit):
+    visiting = visit(site.as_uri(), color_scheme="dark", width=PAPER)
+    tab = visiting.open(page)
+    tab.evaluate(CLOSE_ALL)
+    tab.emulate_media(media="print")
+    assert tab.evaluate(CUT_OFF) == 0
+    assert tab.evaluate(PALE) == []
+    assert tab.locator("button, input, .bar, nav, .headerlink, .skip").evaluate_all(SHOWN) == []
+    folded = ".fold:not(.code) > :not(summary)"
+    assert len(tab.locator(folded).evaluate_all(SHOWN)) == tab.locator(folded).count()

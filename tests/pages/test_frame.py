@@ -1,0 +1,304 @@
+"""The frame of the pages, tried as a reader would: drawer, panels, choices, folds, focus, copies, printing, colours."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.shared.pages import NARROW, PAINTED, WIDE, violations
+
+CHAPTER, COVER, TABLES = "chapters/05-self-attention.html", "index.html", "reference/notation.html"
+KINDS = [COVER, CHAPTER, "reference/glossary.html", "search.html", "_modules/minitransformer/softmax.html"]
+GROUND = "getComputedStyle(document.body).backgroundColor"
+# Each stop of the keyboard has a ring of 2 px or more that stands out from its ground and is not cut off.
+RINGS = """() => {
+    const numbers = (color) => color.match(/[\\d.]+/g).map(Number);
+    const light = (color) => [0.2126, 0.7152, 0.0722].reduce((sum, share, i) => {
+        const c = color[i] / 255;
+        return sum + share * (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    }, 0);
+    const ground = (e) => {
+        for (; e; e = e.parentElement) {
+            const color = numbers(getComputedStyle(e).backgroundColor);
+            if ((color[3] ?? 1) > 0.5) return color;
+        }
+        return matchMedia("(prefers-color-scheme: dark)").matches ? [18, 18, 18] : [255, 255, 255];
+    };
+    const faults = new Set();
+    const stops = "a[href], button, input:not(.panel label input), summary, [tabindex='0']";
+    for (const e of document.querySelectorAll(stops)) {
+        e.focus();
+        if (document.activeElement !== e || !e.checkVisibility({ visibilityProperty: true })) continue;
+        const ring = e.querySelector(".mt-ring"); // the ring of a handle in a drawing is round
+        const { stroke, strokeWidth, outlineColor, outlineStyle, outlineWidth } = getComputedStyle(ring ?? e);
+        const wide = parseFloat(ring ? strokeWidth : outlineStyle === "none" ? 0 : outlineWidth);
+        const [a, b] = [light(numbers(ring ? stroke : outlineColor)), light(ground(e.parentElement))].sort().reverse();
+        const unseen = getComputedStyle(e).opacity < 1;
+        if (wide < 2 || (a + 0.05) / (b + 0.05) < 3 || unseen) faults.add(e.outerHTML.slice(0, 90));
+    }
+    return [...faults];
+}"""
+
+
+@pytest.fixture
+def tab(site, visit):
+    """Return a chapter, opened as a file, in a wide window; no error may come up."""
+    visiting = visit(site.as_uri(), reduced_motion="reduce", color_scheme="light")
+    yield visiting.open(CHAPTER)
+    assert visiting.faults == []
+
+
+@pytest.fixture
+def phone(site, visit):
+    """Return a chapter on a phone, with touch; no error may come up."""
+    visiting = visit(site.as_uri(), width=NARROW, reduced_motion="reduce", has_touch=True, is_mobile=True)
+    yield visiting.open(CHAPTER)
+    assert visiting.faults == []
+
+
+def styles(thing, *names):
+    """Return values of the computed style of an element."""
+    return thing.evaluate("(e, names) => names.map((name) => getComputedStyle(e)[name])", names)
+
+
+# The drawer of the contents
+
+
+def test_on_a_phone_the_contents_are_a_drawer_that_closes_in_four_ways(phone):
+    drawer, button = phone.locator("#contents"), phone.get_by_role("button", name="Contents", exact=True)
+    expect(drawer).to_be_hidden()
+    for close in (
+        lambda: phone.get_by_role("button", name="Close the contents").tap(),
+        lambda: phone.keyboard.press("Escape"),
+        lambda: phone.touchscreen.tap(NARROW - 10, 700),
+        lambda: drawer.locator("a[href='#exercises']").tap(),
+    ):
+        button.tap()
+        expect(drawer).to_be_visible()
+        close()
+        expect(drawer).to_be_hidden()
+    expect(phone.locator("#exercises h2")).to_be_in_viewport()
+
+
+def test_the_toolbar_of_a_phone_has_at_most_four_things_and_no_tooltips(phone):
+    shown = phone.locator(".bar :is(a, button)").evaluate_all("(all) => all.filter((e) => e.checkVisibility()).length")
+    assert shown <= 4
+    assert phone.locator(".bar [title]").count() == 0
+
+
+def test_on_a_wide_page_contents_and_places_stand_beside_the_text(tab):
+    left, right = tab.locator("#contents"), tab.locator(".here")
+    text = tab.locator("article").bounding_box()
+    assert left.bounding_box()["x"] + left.bounding_box()["width"] <= text["x"]
+    assert right.bounding_box()["x"] >= text["x"] + text["width"]
+    expect(left.locator("[aria-current=page]")).to_have_text(re.compile("Self-attention: queries, keys, values"))
+
+
+def test_the_places_on_the_page_show_where_the_reader_is(tab):
+    for name in ("why-the-square-root", "exercises"):
+        tab.evaluate("(name) => document.getElementById(name).scrollIntoView()", name)
+        expect(tab.locator(f".here a[href='#{name}']")).to_have_attribute("aria-current", "")
+        expect(tab.locator(".here [aria-current]")).to_have_count(1)
+
+
+# Panels
+
+
+@pytest.mark.parametrize("name", ["Search", "Run", "View"])
+def test_a_panel_opens_by_key_over_the_page_and_closes_by_escape(name, tab):
+    button = tab.get_by_role("button", name=name, exact=True)
+    panel = tab.locator(f"#{button.get_attribute('popovertarget')}")
+    expect(panel).to_be_hidden()
+    button.press("Enter")
+    expect(panel).to_be_visible()
+    position, ground = styles(panel, "position", "backgroundColor")
+    assert position == "fixed" and not ground.endswith(", 0)")
+    tab.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    expect(button).to_be_focused()
+
+
+def test_run_leads_to_live_code_colab_binder_and_the_notebook(tab, site):
+    panel = tab.locator("#run")
+    links = panel.locator("a").evaluate_all("(all) => all.map((a) => a.href)")
+    assert panel.locator("button[data-live^='https://mybinder.org/build/gh/']").count() == 1
+    assert any("colab.research.google.com/github" in link and link.endswith(".ipynb") for link in links)
+    assert any(link.startswith("https://mybinder.org/v2/gh/") for link in links)
+    (notebook,) = panel.locator("a[download]").all()
+    assert (site / "chapters" / notebook.get_attribute("href")).is_file()
+
+
+def test_a_choice_of_colours_is_kept_from_page_to_page_before_the_first_paint(server, visit):
+    visiting = visit(server, color_scheme="light")
+    tab = visiting.open(COVER)
+    light = tab.evaluate(GROUND)
+    tab.get_by_role("button", name="View").click()
+    tab.get_by_label("dark").check()
+    dark = tab.evaluate(GROUND)
+    tab.route("**/book.js*", lambda route: route.abort())
+    visiting.open(CHAPTER)
+    assert light != dark == tab.evaluate(GROUND)
+
+
+def test_without_a_choice_the_colours_follow_the_system(tab):
+    light = tab.evaluate(GROUND)
+    tab.emulate_media(color_scheme="dark")
+    assert tab.evaluate(GROUND) != light
+
+
+def test_code_wraps_or_scrolls_as_the_reader_chooses(phone):
+    scrolls = "document.querySelectorAll('.cell_input pre').values().some((e) => e.scrollWidth > e.clientWidth)"
+    assert not phone.evaluate(scrolls)
+    phone.get_by_role("button", name="View").tap()
+    phone.get_by_label("scroll").check()
+    assert phone.evaluate(scrolls)
+
+
+# Text, code and folds
+
+
+def test_lines_and_letters_have_the_size_of_a_book(tab):
+    size, width = (
+        tab.locator("article section section > p")
+        .nth(1)
+        .evaluate("""(p) => {
+        const range = document.createRange(), { fontSize } = getComputedStyle(p);
+        range.selectNodeContents(p);
+        const lines = Map.groupBy(range.getClientRects(), ({ bottom }) => Math.round(bottom));
+        return [parseFloat(fontSize), Math.max(p.textContent.length / lines.size)];
+    }""")
+    )
+    assert 17 <= size <= 18
+    assert width <= 72
+    code = tab.locator(".cell_input pre").first
+    assert 14 <= float(styles(code, "fontSize")[0].removesuffix("px")) <= 15
+    assert (
+        tab.locator("figure").first.bounding_box()["width"]
+        > tab.locator("article section section > p").nth(1).bounding_box()["width"]
+    )
+
+
+def test_a_long_line_of_code_wraps_below_its_own_indent(phone):
+    line = phone.locator(".cell_input .l[style='--i:4']").first
+    padding, indent = styles(line, "paddingLeft", "textIndent")
+    assert float(padding.removesuffix("px")) == pytest.approx(-float(indent.removesuffix("px")))
+    assert float(padding.removesuffix("px")) > 30
+
+
+def test_the_code_of_a_figure_folds_below_its_caption(tab):
+    for figure in tab.locator("figure:has(svg.mt-figure)").all():
+        code = figure.locator("xpath=ancestor::div[contains(@class, 'cell ')][1]").locator("details.code")
+        if code.count():
+            expect(code.locator("summary")).to_have_text("Code of this figure")
+            assert code.bounding_box()["y"] >= figure.bounding_box()["y"] + figure.bounding_box()["height"]
+
+
+@pytest.mark.parametrize("kind", ["hint", "solution", "code"])
+def test_folds_open_by_mouse_and_key_and_look_alike(kind, tab):
+    fold = tab.locator(f"details.fold.{kind}").first
+    summary, inside = fold.locator("> summary"), fold.locator("> :not(summary)").last
+    assert styles(summary, "color", "fontSize") == styles(tab.locator(".fold > summary").first, "color", "fontSize")
+    expect(inside).to_be_hidden()
+    summary.click()
+    expect(inside).to_be_visible()
+    summary.press("Enter")
+    expect(inside).to_be_hidden()
+
+
+def test_a_link_to_a_solution_opens_it(site, visit, read):
+    solution = read(CHAPTER).select("details.solution")[-1]["id"]
+    tab = visit(site.as_uri()).open(f"{CHAPTER}#{solution}")
+    expect(tab.locator("details.solution").last.locator(".cell_input").first).to_be_in_viewport()
+
+
+def test_code_can_be_copied_as_it_is_written(server, visit):
+    tab = visit(server, permissions=["clipboard-read", "clipboard-write"]).open(CHAPTER)
+    cell = tab.locator(".cell_input:has(.l[style])").first
+    cell.hover()
+    cell.get_by_role("button", name="Copy").click()
+    expect(cell.get_by_role("button")).to_have_text("Copied")
+    copied = tab.evaluate("navigator.clipboard.readText()")
+    assert "\n\n\n" not in copied and "\n    " in copied
+    compile(copied, "the copied cell", "exec")
+
+
+# Keyboard and screen readers
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "404.html"])
+def test_the_focus_is_seen_on_everything_that_takes_it(kind, server, visit):
+    tab = visit(server, reduced_motion="reduce").open(kind)
+    tab.keyboard.press("Tab")  # from now on the focus is moved by keys, as far as the page can tell
+    for theme in ("light", "dark"):
+        tab.emulate_media(color_scheme=theme)
+        assert tab.evaluate(RINGS) == [], theme
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_first_tab_stop_of_every_kind_of_page_skips_to_its_text(kind, server, visit):
+    tab = visit(server).open(kind)
+    tab.keyboard.press("Tab")
+    link = tab.locator(":focus")
+    expect(link).to_have_text("Skip to the text")
+    expect(link).to_be_in_viewport()
+    tab.keyboard.press("Enter")
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.closest('main') !== null")
+
+
+def test_the_arrow_keys_scroll_what_is_too_wide(server, visit):
+    visiting = visit(server, width=NARROW)
+    tab = visiting.open(TABLES)
+    box = tab.locator(".scroll[tabindex='0']").first
+    box.focus()
+    tab.keyboard.press("ArrowRight")
+    tab.wait_for_function("(box) => box.scrollLeft > 0", arg=box.element_handle())
+    visiting.resize(WIDE)
+    expect(tab.locator(".scroll[tabindex='0']")).to_have_count(0)  # what fits is no stop on the way
+
+
+def test_the_link_to_a_place_shows_under_the_mouse_and_on_focus(tab):
+    for place in ("article h2", "article figure", "article .exercise .admonition-title"):
+        box, link = tab.locator(place).first, tab.locator(f"{place} a.headerlink").first
+        tab.mouse.move(0, 0)
+        assert styles(link, "opacity") == ["0"], place
+        box.hover()
+        assert styles(link, "opacity") == ["1"], place
+        tab.keyboard.press("Tab")
+        tab.mouse.move(0, 0)
+        link.focus()
+        assert styles(link, "opacity") == ["1"], place
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_opens_is_accessible_too(theme, server, visit):
+    visiting = visit(server, reduced_motion="reduce", color_scheme=theme)
+    tab = visiting.open(CHAPTER)
+    tab.evaluate("document.querySelectorAll('article > section > section').forEach((e) => e.remove())")
+    wrong = {}
+    for name in ("Search", "Run", "View"):
+        tab.get_by_role("button", name=name, exact=True).click()
+        wrong[name] = violations(tab)
+        tab.keyboard.press("Escape")
+    visiting.resize(NARROW)
+    tab.get_by_role("button", name="Contents", exact=True).click()
+    wrong["Contents"] = violations(tab)
+    assert {name: found for name, found in wrong.items() if found} == {}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_pictures_and_explorables_are_seen_in_the_colours_of_the_system(theme, server, visit):
+    tab = visit(server, forced_colors="active", color_scheme=theme).open("chapters/06-masks.html")
+    ink, paper = ("rgb(0, 0, 0)", "rgb(255, 255, 255)") if theme == "light" else ("rgb(255, 255, 255)", "rgb(0, 0, 0)")
+    assert tab.evaluate(GROUND) == paper
+    assert styles(tab.locator("figure svg.mt-figure text").first, "fill") == [ink]
+    assert styles(tab.locator(".mt-live input[type=range]").first, "forcedColorAdjust") == ["none"]
+
+
+def test_magnified_four_times_a_page_is_a_phone_s(server, visit):
+    visiting = visit(server)
+    tab = visiting.open(CHAPTER)
+    visiting.resize(WIDE // 4)
+    expect(tab.get_by_role("button", name="Contents", exact=True)).to_be_visible()
+    tab.evaluate(PAINTED)
+    assert tab.locator("article").bounding_box()["width"] <= WIDE // 4
