@@ -1,6 +1,6 @@
 """Show what a link leads to when a reader points at it or reaches it by the keyboard: what the build does for that.
 
-A page holds nothing for it but some lines of _static/book.js, which load previews.js at the first link that is met.
+A page holds nothing for it but some lines of scripts/book.mjs, which load previews.mjs at the first link that is met.
 What links can lead to is written into classic scripts, which a page opened from a file may load too: one for the
 targets of each page, and one for each figure, as pictures are heavy.  They hold every target, whoever refers to it:
 so a page's scripts change with that page alone, and no page is written again because of another one.
@@ -9,20 +9,22 @@ so a page's scripts change with that page alone, and no page is written again be
 import json
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.util.docutils import new_document
-from sphinx_design.dropdown import dropdown_main
 from sphinx_exercise.nodes import is_exercise_node
 
 from bookbuild.base.files import written
+from bookbuild.site.glossary import GLOSSARY
+from bookbuild.site.translator import fold
 
 FOLDER = "previews"
-FIGURE = "fig-"  # what the labels of figures begin with; previews.js knows it too
+FIGURE = "fig-"  # what the labels of figures begin with; previews.mjs knows it too
 HEADER_LINK = re.compile(r'<a class="headerlink".*?</a>')
 PICTURE = re.compile(r'<div class="mt-row".*?</div>|<svg\b.*?</svg>', re.DOTALL)  # a row has one text for all
-COLOURS = re.compile(r"<style>:root.*?</style>")  # every page has them from palette.css
+COLOURS = re.compile(r"<style>:root.*?</style>")  # every page has them from its stylesheet
 
 
 def titled(title, *parts):
@@ -39,8 +41,21 @@ def first_sentence(paragraph):
     return copy
 
 
-def opening(section):
-    """Return the title of a section and the first sentence that stands in no box."""
+@cache
+def definitions(env):
+    """Return what the glossary says of each term, as a dict of lists of nodes; empty in a book without one."""
+    if GLOSSARY not in env.found_docs:
+        return {}
+    items = env.get_doctree(GLOSSARY).findall(nodes.definition_list_item)
+    return {term.astext().lower(): item[-1].children for item in items for term in item.findall(nodes.term)}
+
+
+def opening(section, known):
+    """Return the title of a section with the definition of what it is about, else the first sentence in no box."""
+    about = section[0].astext().lower().partition(":")[0]
+    for name in (about, about.removesuffix("s")):
+        if name in known:
+            return titled(section[0], *[part.deepcopy() for part in known[name]])
     paragraphs = [child for child in section if isinstance(child, nodes.paragraph)]
     return titled(section[0], *map(first_sentence, paragraphs[:1]))
 
@@ -57,19 +72,19 @@ def question(exercise):
     """Return an exercise without its hints, which are folded, and without what its cells print."""
     copy = exercise.deepcopy()
     for node in list(copy.findall(nodes.Element)):
-        if isinstance(node, dropdown_main) or {"dropdown", "cell_output"} & {*node["classes"]}:
+        if isinstance(node, fold) or "cell_output" in node["classes"]:
             node.parent.remove(node)
     return [copy]
 
 
-def targets(doctree):
-    """Yield what links to a page can lead to: the names in the address, and the nodes to show."""
+def targets(doctree, known):
+    """Yield what links to a page can lead to: the names in the address, and the nodes to show; `known` are terms."""
     headed = [section for section in doctree.findall(nodes.section) if isinstance(section[0], nodes.title)]
     for section in headed:
-        yield ([""] if section is headed[0] else []) + section["ids"], opening(section)
+        yield ([""] if section is headed[0] else []) + section["ids"], opening(section, known)
     for item in doctree.findall(nodes.definition_list_item):
         for term in item.findall(nodes.term):
-            yield term["ids"], titled(term, *item[-1])
+            yield term["ids"], titled(term, *[part for part in item[-1] if "built" not in part["classes"]])
     for entry in doctree.findall(nodes.citation):
         yield entry["ids"], entry[1:]  # without its label
     for formula in doctree.findall(nodes.math_block):
@@ -92,7 +107,7 @@ def drawn(builder, shown):
 def cards(builder, doctree):
     """Return a dict, name in the address -> HTML of the card, of all targets of the page that is being written."""
     found = {}
-    for names, shown in targets(doctree):
+    for names, shown in targets(doctree, definitions(builder.env)):
         if names:
             found |= dict.fromkeys(names, drawn(builder, shown))
     return found

@@ -13,37 +13,27 @@ from pathlib import Path
 from docutils import nodes
 from sphinx import addnodes
 from sphinx_exercise.nodes import exercise_enumerable_node as exercise_node
-from sphinx_exercise.nodes import solution_node
 
 from bookbuild.base.files import written
+from bookbuild.site.formulas import readable
+from bookbuild.site.translator import fold
 
 INDEX = "search_index.js"
 # Chapters explain, the reference looks up, and the plans and the bibliography name everything once.
-WEIGHTS = {"chapters/": 1, "reference/teaching": 0.1, "reference/bibliography": 0.05, "": 0.15}
-ITEMS = (nodes.section, nodes.definition_list_item, addnodes.desc, exercise_node)
-SILENT = (nodes.Invisible, nodes.literal_block, nodes.raw, addnodes.toctree, solution_node)
+WEIGHTS = {"chapters/": 1, "reference/teaching": 0.1, "reference/bibliography": 0.05, "reference/": 0.15, "": 0.5}
+ITEMS = (nodes.section, nodes.definition_list_item, nodes.figure, addnodes.desc, exercise_node)
+SILENT = (nodes.Invisible, nodes.literal_block, nodes.raw, addnodes.toctree)
 CODED = re.compile(r"(?:\bdef |\bclass |\bimport |\w\.)([^\W\d]\w{2,})")  # names that code defines, imports or calls on
-COMMAND = re.compile(r"\\([A-Za-z]+)\s?")
-SYMBOLS = {
-    **{"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "theta": "θ"},
-    **{"lambda": "λ", "mu": "μ", "pi": "π", "sigma": "σ", "tau": "τ", "phi": "φ", "top": "ᵀ", "sqrt": "√", "sum": "∑"},
-    **{"partial": "∂", "infty": "∞", "cdot": "·", "times": "×", "odot": "⊙", "le": "≤", "ge": "≥", "approx": "≈"},
-    **{"in": "∈", "to": "→", "log": "log ", "ln": "ln ", "exp": "exp ", "max": "max ", "min": "min ", "cos": "cos "},
-    **{"sin": "sin "},
-}
-
-
-def plain(tex):
-    """Return a formula in the letters and signs that one would type: `\\sqrt{d_k}` is √d_k."""
-    return re.sub(r"[{}$&\\]", "", COMMAND.sub(lambda command: SYMBOLS.get(command[1], ""), tex))
+KINDS = {"figure": "Figure", "exercise": "Exercise"}  # what has a number: how Sphinx counts it, how it is called
 
 
 def is_item(node):
-    """Tell whether `node` has a title of its own: a section, an exercise, a term, a function of the helper."""
+    """Tell whether `node` stands for itself: a section, an exercise, a figure, a term, a function of the helper."""
     if not isinstance(node, ITEMS):
         return False
     head = node[0]
-    return bool(isinstance(head, (nodes.title, addnodes.desc_signature)) and title(node)) or is_term(head)
+    titled = isinstance(head, (nodes.title, addnodes.desc_signature)) and title(node)
+    return bool(titled or (isinstance(node, nodes.figure) and node["ids"]) or is_term(head))
 
 
 def is_term(node):
@@ -51,8 +41,15 @@ def is_term(node):
     return isinstance(node, nodes.term) and bool(node["ids"])
 
 
+def is_answer(node):
+    """Tell whether `node` is a solution, which a search should not give away."""
+    return isinstance(node, fold) and "solution" in node["classes"]
+
+
 def title(node):
-    """Return the title of an item in one line; that of an exercise stands in brackets, after its number."""
+    """Return the title of an item in one line: of a figure none, as its caption is its text."""
+    if isinstance(node, nodes.figure):
+        return ""
     head = node[0]
     said = " ".join((head.get("fullname") or "".join(map(text, head.children))).split())
     return said.removeprefix("(").removesuffix(")") if isinstance(node, exercise_node) else said
@@ -60,17 +57,17 @@ def title(node):
 
 def place(node):
     """Return the id that leads to an item."""
-    return (node if isinstance(node, (nodes.section, exercise_node)) else node[0])["ids"][0]
+    return (node if isinstance(node, (nodes.section, nodes.figure, exercise_node)) else node[0])["ids"][0]
 
 
 def text(node):
     """Return what a reader sees of `node`, without items of their own, answers, code and what it prints."""
-    if isinstance(node, SILENT) or is_item(node):
+    if isinstance(node, SILENT) or is_item(node) or is_answer(node):
         return ""
     if isinstance(node, nodes.Text):
         return node.astext()
     if isinstance(node, (nodes.math, nodes.math_block)):
-        return plain(node.astext())
+        return f" {readable(node)} "
     inside = "".join(map(text, node.children))
     return inside if isinstance(node, nodes.Inline) else f" {inside} "
 
@@ -80,17 +77,30 @@ def code(node):
     for child in node.children:
         if isinstance(child, nodes.literal_block) and "output" not in child["classes"]:
             yield child.astext()
-        elif not is_item(child) and not isinstance(child, solution_node):
+        elif not is_item(child) and not is_answer(child):
             yield from code(child)
 
 
-def entries(doctree):
-    """Return the items of a page: id (none for the page's top), title, text, and the names that only its code holds."""
+def numbered(anchor, name, numbers):
+    """Return the title of an item with its number in front, such as Exercise 4.3: By hand."""
+    for kind, word in KINDS.items():
+        if number := numbers.get(kind, {}).get(anchor):
+            return f"{word} {'.'.join(map(str, number))}" + (f": {name}" if name else "")
+    return name
+
+
+def entries(doctree, numbers):
+    """Return the items of a page: id (none for the page's top), title, text, and the names that only its code holds.
+
+    `numbers` are those of its figures and exercises, as Sphinx's environment has them.
+    """
     found = []
     for node in doctree.findall(is_item):
-        said = " ".join("".join(map(text, node.children[1:])).split())
+        said = " ".join("".join(map(text, node.children[0 if isinstance(node, nodes.figure) else 1 :])).split())
+        said = re.sub(r"\s+([.,:;?!)])", r"\1", said)
         names = {name for lines in code(node) for name in CODED.findall(lines)} - set(re.findall(r"\w+", said))
-        found.append([place(node) if found else "", title(node), said, " ".join(sorted(names))])
+        head = numbered(place(node), title(node), numbers)
+        found.append([place(node) if found else "", head, said, " ".join(sorted(names))])
     return found
 
 
@@ -102,7 +112,8 @@ def fragment(app, pagename):
 def keep_entries(app, pagename, templatename, context, doctree):
     """Keep what the search shall know of a page that is written."""
     if doctree:
-        written(fragment(app, pagename), json.dumps(entries(doctree), ensure_ascii=False))
+        found = entries(doctree, app.env.toc_fignumbers.get(pagename, {}))
+        written(fragment(app, pagename), json.dumps(found, ensure_ascii=False))
 
 
 def write_index(app, exception):

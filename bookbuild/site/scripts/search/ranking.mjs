@@ -3,7 +3,7 @@ import MiniSearch from "minisearch";
 import {forms, words} from "./words.mjs";
 
 const FIELDS = {title: 2.5, chapter: 2, text: 1, code: 0.3}; // what a word counts in each
-const EXERCISE = 0.5; // what an exercise counts, beside a section
+const SMALL = 0.5; // what an exercise or a figure counts, beside a section
 const CHAPTER = 0.2; // what the rest of its chapter adds to a section: a chapter on the matter comes before a mention
 const MISTYPED = {from: 4, share: 0.25}; // letters, and how many of them may be wrong
 
@@ -18,7 +18,7 @@ export function ranking({pages, entries}) {
   };
   const engine = new MiniSearch({fields: Object.keys(FIELDS), tokenize: words, processTerm: noted});
   engine.addAll(entries.map(([page, , title, text, code], id) => ({id, title, chapter: titles[page], text, code})));
-  const weight = (id) => pages[entries[id][0]][2] * (entries[id][1].startsWith("ex-") ? EXERCISE : 1);
+  const weight = (id) => pages[entries[id][0]][2] * (/^(ex|fig)-/.test(entries[id][1]) ? SMALL : 1);
 
   return (query) => {
     const asked = words(query).map(forms).filter(Boolean);

@@ -1,12 +1,12 @@
 // How a text is cut into words, and which forms of a word count as the same.
 import {stemmer} from "stemmer";
 
-const WORD = /[√∂∑∞]|[\p{L}\p{N}_]+/gu;
+const WORD = /[√∂∑∞]|\p{N}+(?:\.\p{N}+)+|[\p{L}\p{N}_]+/gu; // 4.3 is one word
 const STOP = new Set(
   ("a an and are as at be by can do does for from has have how i in is it its me my not of on one or our so than " +
     "that the their there these they this to us use was we what when where which why will with you").split(" "),
 );
-const SAME = {"√": "sqrt", root: "sqrt", ε: "epsilon", eps: "epsilon", "∞": "infinity", embeddings: "vectors"};
+const SAME = {"√": "sqrt", root: "sqrt", ε: "epsilon", eps: "epsilon", "∞": "infinity", embeddings: "vectors", fig: "figure"};
 
 // The words of `text` with their places: objects {word, index}.
 export const places = (text) => [...text.matchAll(WORD)].map((found) => ({word: found[0], index: found.index}));
