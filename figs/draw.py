@@ -1,12 +1,15 @@
 """Draw the book's logo and favicon: a query and a key leaving one point, and the angle between them.
 
-    python figs/draw.py        writes logo.svg and favicon.svg beside this file
+    python figs/draw.py        writes favicon.svg and logo.png beside this file
 
 They stand on a field of their own, so that one file serves light and dark pages.
 """
 
 from pathlib import Path
 
+from playwright.sync_api import sync_playwright
+
+from bookbuild.base.browser import NO_SANDBOX, chosen
 from minitransformer.figures import PALETTE
 
 FIELD, QUERY, KEY, ANGLE = PALETTE["query"][0], "#ffffff", PALETTE["key"][1], PALETTE["weight"][1]
@@ -37,9 +40,15 @@ def mark(width):
 
 
 def main():
-    """Write both files; the favicon has wider lines, since it is seen at 16 pixels."""
-    for name, width in (("logo", 4), ("favicon", 6)):
-        Path(__file__).with_name(f"{name}.svg").write_text(mark(width), encoding="utf-8", newline="\n")
+    """Write both files: the favicon with wide lines, since it is seen at 16 pixels, and the logo for cards."""
+    here = Path(__file__).parent
+    (here / "favicon.svg").write_text(mark(6), encoding="utf-8", newline="\n")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=chosen(), args=NO_SANDBOX)
+        tab = chromium.new_page(viewport={"width": 64, "height": 64}, device_scale_factor=4)
+        tab.set_content(f"<style>body {{ margin: 0 }} svg {{ display: block }}</style>{mark(4)}")
+        tab.screenshot(path=here / "logo.png", omit_background=True)
+        chromium.close()
 
 
 if __name__ == "__main__":

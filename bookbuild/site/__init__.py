@@ -3,9 +3,6 @@
 from bookbuild.site import (
     assets,
     build_record,
-    cards,
-    drawings,
-    explorables,
     formulas,
     frame,
     fresh_downloads,
@@ -41,9 +38,6 @@ HANDLERS = {
         notebook_copies.offer,
         previews.record,
         search.keep_entries,
-        cards.show,
-        drawings.shorten,
-        explorables.shorten,
         fresh_downloads.forget_outdated,
     ),
     "build-finished": (

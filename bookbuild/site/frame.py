@@ -5,13 +5,11 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from docutils import nodes
 from sphinx import addnodes
 
 from bookbuild.read.book import Book
 
 THEME = Path(__file__).with_name("theme")
-DESCRIPTION_LENGTH = 155  # characters, about what search engines show
 TOP = re.compile(r'^<ul>\s*<li><a class="reference internal" href="#">.*?</a>\s*|\s*</li>\s*</ul>\s*$', re.DOTALL)
 NUMBER = re.compile(r'<span class="section-number">.*?</span>')
 NUMERALS = ["I", "II", "III", "IV", "V", "VI"]
@@ -49,21 +47,6 @@ def contents(app):
         numeral = f"{NUMERALS[len(found)]}. " if any(page["number"] for page in pages) else ""
         found.append({"title": numeral + (tree["caption"] or ""), "pages": pages})
     return found
-
-
-def description(doctree):
-    """Return the beginning of the first paragraph outside of boxes, else of the first one, up to the end of a word."""
-    paragraphs = list(doctree.findall(nodes.paragraph))
-    plain = [paragraph for paragraph in paragraphs if isinstance(paragraph.parent, nodes.section)]
-    text = " ".join(" ".join(paragraph.astext().split()) for paragraph in (plain or paragraphs)[:1])
-    return text if len(text) <= DESCRIPTION_LENGTH else text[:DESCRIPTION_LENGTH].rsplit(" ", 1)[0] + " …"
-
-
-def summary(app, page, title, doctree):
-    """Return what search engines say of a page; those without text are the search and the helper's code."""
-    if doctree:
-        return description(doctree)
-    return f"Search {app.config.html_title}" if page == "search" else f"{title}: Python code of {app.config.html_title}"
 
 
 def launches(book, page):
@@ -110,4 +93,3 @@ def complete(app, pagename, templatename, context, doctree):
         **launches(this, notebook),
         **(sources(this, app, pagename) if doctree else {}),
     }
-    context["description"] = summary(app, pagename, re.sub("<[^>]*>", "", context["title"]), doctree)

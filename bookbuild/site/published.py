@@ -18,8 +18,8 @@ SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 
 def choose_address(app):
-    """Derive the site's address from the repository's, where the configuration names none."""
-    app.config.html_baseurl = app.config.html_baseurl or f"{book(app).address}/"
+    """Let canonical addresses and cards for sharing begin with the address of the book."""
+    app.config.html_baseurl = app.config.ogp_site_url = f"{book(app).address}/"
 
 
 def page_address(app, pagename):

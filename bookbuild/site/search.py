@@ -16,13 +16,13 @@ from sphinx_exercise.nodes import exercise_enumerable_node as exercise_node
 
 from bookbuild.base.files import written
 from bookbuild.site.formulas import readable
-from bookbuild.site.translator import fold
+from bookbuild.site.translator import fold, fold_title
 
 INDEX = "search_index.js"
 # Chapters explain, the reference looks up, and the plans and the bibliography name everything once.
 WEIGHTS = {"chapters/": 1, "reference/teaching": 0.1, "reference/bibliography": 0.05, "reference/": 0.15, "": 0.5}
 ITEMS = (nodes.section, nodes.definition_list_item, nodes.figure, addnodes.desc, exercise_node)
-SILENT = (nodes.Invisible, nodes.literal_block, nodes.raw, addnodes.toctree)
+SILENT = (nodes.Invisible, nodes.literal_block, nodes.raw, addnodes.toctree, fold_title)
 CODED = re.compile(r"(?:\bdef |\bclass |\bimport |\w\.)([^\W\d]\w{2,})")  # names that code defines, imports or calls on
 KINDS = {"figure": "Figure", "exercise": "Exercise"}  # what has a number: how Sphinx counts it, how it is called
 
