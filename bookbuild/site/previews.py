@@ -14,11 +14,9 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx.util.docutils import new_document
-from sphinx_exercise.nodes import is_exercise_node
 
 from bookbuild.base.files import written
 from bookbuild.site.glossary import GLOSSARY
-from bookbuild.site.translator import fold
 
 FOLDER = "previews"
 FIGURE = "fig-"  # what the labels of figures begin with; previews.mjs knows it too
@@ -68,15 +66,6 @@ def picture(figure):
     return [copy]
 
 
-def question(exercise):
-    """Return an exercise without its hints, which are folded, and without what its cells print."""
-    copy = exercise.deepcopy()
-    for node in list(copy.findall(nodes.Element)):
-        if isinstance(node, fold) or "cell_output" in node["classes"]:
-            node.parent.remove(node)
-    return [copy]
-
-
 def targets(doctree, known):
     """Yield what links to a page can lead to: the names in the address, and the nodes to show; `known` are terms."""
     headed = [section for section in doctree.findall(nodes.section) if isinstance(section[0], nodes.title)]
@@ -91,8 +80,6 @@ def targets(doctree, known):
         yield formula["ids"], [formula]
     for figure in doctree.findall(nodes.figure):
         yield figure["ids"], picture(figure)
-    for exercise in doctree.findall(is_exercise_node):
-        yield exercise["ids"], question(exercise)
 
 
 def drawn(builder, shown):

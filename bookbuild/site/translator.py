@@ -22,8 +22,8 @@ EMPTY = "<span></span>"
 PRE = re.compile(r"(<pre[^>]*>)(.*)(</pre>)", re.DOTALL)
 MENDED = (
     # Figures and explorables bring the palette, so that they can be shown anywhere; a page has it in its stylesheet.
-    (re.compile(r"<style>:root\{--mt-[^<]*</style>"), ""),
-    (re.compile(r"(<style>):root\{--mt-[^}]*\}html\[data-theme=dark\][^}]*\}"), r"\1"),
+    (re.compile(r"<style>:root\{--mt-[^}]*\}html\[data-theme=dark\][^}]*\}</style>"), ""),
+    (re.compile(r"(?<=<style>):root\{--mt-[^}]*\}html\[data-theme=dark\][^}]*\}"), ""),
     # Every exercise would have the same id, and every solution.
     (re.compile(r'<section id="(?:exercise|solution)-content">'), "<section>"),
     # French words, which a screen reader says as such; Markdown has no mark for it that JupyterLab knows too.

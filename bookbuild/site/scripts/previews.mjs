@@ -5,8 +5,8 @@
 // A target on the page itself is copied, others come from the scripts that previews.py writes.  A touch follows the
 // link, as ever.
 const LINKS = ".text a[href]:not(.external, .headerlink, .viewcode-back, .mt-live a)";
-const COPIED = ".formula, .exercise, figure:not(:has(.mt-explorable))";
-const LEFT_OUT = "script, button, .headerlink, details, .exercise .cell_output";
+const COPIED = ".formula, figure:not(:has(.mt-explorable))";
+const LEFT_OUT = "script, button, .headerlink, details";
 const DELAY = 300; // milliseconds until a card opens, so that a pointer on its way opens none
 const GRACE = 250; // and until it closes, so that the pointer can move into it
 const GAP = 6; // pixels between link and card
@@ -88,8 +88,8 @@ const open = async (target) => {
   link.setAttribute("aria-describedby", "preview");
   card.removeAttribute("id");
   card.replaceChildren(content(html, url));
-  (card.querySelector("figcaption, .admonition-title") ?? card).id = "preview"; // the rest would be long to hear
-  (link.closest("svg") ?? link.closest(".admonition-title, summary")?.parentElement ?? link).after(card);
+  (card.querySelector("figcaption") ?? card).id = "preview"; // the rest would be long to hear
+  (link.closest("svg") ?? link.closest("summary")?.parentElement ?? link).after(card);
   card.showPopover?.();
   card.scrollTop = 0;
   place();
