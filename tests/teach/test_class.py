@@ -287,11 +287,11 @@ def test_a_chapter_may_be_handed_in_as_markdown(tmp_path):
 
 def test_checkpoints_are_left_out_and_of_two_notebooks_of_one_chapter_the_newer_counts(tmp_path):
     notebook(tmp_path / "Ada" / ".ipynb_checkpoints" / f"{CHAPTER}-checkpoint.ipynb")
-    for age, name in enumerate((f"{CHAPTER}.ipynb", f"{CHAPTER}-final.ipynb")):
+    for age, name in enumerate((f"{CHAPTER}-final.ipynb", f"{CHAPTER}.ipynb")):
         os.utime(notebook(tmp_path / "Ada" / name), (1e9 - age, 1e9 - age))
     found, left = classroom.find_submissions(tmp_path)
-    assert [one.file for one in found] == [f"Ada/{CHAPTER}.ipynb"]
-    assert [line.partition(",")[0] for line in left] == [f"Ada/{CHAPTER}-final.ipynb was left out"]
+    assert [one.file for one in found] == [f"Ada/{CHAPTER}-final.ipynb"]
+    assert [line.partition(",")[0] for line in left] == [f"Ada/{CHAPTER}.ipynb was left out"]
 
 
 @pytest.mark.parametrize("content", [b"", b"no notebook", b"\xff\xfe", b'{"cells": 3, "nbformat": 4}', b"[1]"])
