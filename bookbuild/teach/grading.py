@@ -1,170 +1,114 @@
-"""Run a student's notebook in a kernel of its own, and judge in this process what its answers give.
+"""Have a student's notebook run by a process of its own, and judge in this one what its answers give.
 
-The kernel runs foreign code, so nothing that it says is believed but numbers: `check` is replaced there by a recorder
-(answer_recorder.py) that sends what an answer gives on the exercise's probes, and the book's own `find_hint` compares
-here.  A notebook that redefines `check`, prints ✓ or changes the package gains nothing by it.
+The kernel runs foreign code, so nothing that it says is believed but numbers: recorder.py takes the place of `check`
+there and sends what an answer gives on the exercise's probes, and the book's own `find_hint` compares here.
 """
 
-import ast
 import contextlib
+import io
 import json
 import os
-import queue
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
-import time
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from jupyter_client import KernelManager
-from jupyter_client.kernelspec import KernelSpecManager
+import psutil
 
-from bookbuild.teach.recorder import MIME, read
+from bookbuild import ROOT
+from bookbuild.teach.recorder import read
+from bookbuild.teach.runner import CELLS_WORTH, FILE, START, TIME_IS_UP
 from minitransformer.checks import CHECKS, UNANSWERED, find_hint
 
-CELLS_WORTH = 5  # a whole notebook may take so many times what one cell may
-GRACE = 10  # seconds for a cell that was interrupted to stop
-DIED, LATE, HANGS = "ended its kernel", "was stopped: it ran for too long", "could not be stopped: it ran for too long"
+COPIED = "the book's solution, word for word"
 CALL = re.compile(r"""\bcheck\(\s*(?:name\s*=\s*)?["']([\w-]+)["']""")
-INSTALL = "from bookbuild.teach import recorder\nrecorder.install()\ndel recorder"
 WARM = "from minitransformer import figures, word_vectors; word_vectors.load_vectors()"
-INHERITED = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP")  # what a kernel may know of our variables
 
 
-@dataclass
-class Run:
-    """What came of running a notebook: what was recorded for each exercise, or why its cell came to no answer."""
-
-    answers: dict = field(default_factory=dict)  # name -> (the recorder's message, the source of the cell)
-    failures: dict = field(default_factory=dict)  # name -> why
-
-
-def run(sources, warm, timeout):
-    """Run the `sources` of a notebook's code cells, `timeout` seconds each, with a copy of the home `warm`."""
-    done, ended = Run(), ""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, kernel(Path(folder), warm) as pair:
-        stop = time.monotonic() + CELLS_WORTH * timeout
-        for number, source in enumerate(sources, 1):
-            fault, recorded = (ended, {}) if ended else run_cell(*pair, source, min(time.monotonic() + timeout, stop))
-            note(done, source, fault, recorded)
-            if not ended and (fault in (DIED, HANGS) or time.monotonic() > stop):
-                ended = f"was not reached: the notebook's code cell {number} {fault or LATE}"
-    return done
+def clean_folder(place):
+    """Return `place`, and the folder that is unpacked there for each notebook: in memory, where none changes it."""
+    folder, packed = place / "clean", io.BytesIO()
+    shutil.copytree(ROOT / "bookbuild", folder / "lib" / "bookbuild")
+    shutil.copytree(ROOT / "chapters" / "minitransformer", folder / "lib" / "minitransformer")
+    (folder / "home").mkdir()
+    (folder / "work").mkdir()
+    subprocess.run([sys.executable, "-c", WARM], cwd=folder / "work", env=variables(folder), check=True)
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        archive.add(folder, ".")
+    return place, packed.getvalue()
 
 
-def note(done, source, fault, recorded):
-    """Enter what one cell came to; the last answer to an exercise counts."""
-    done.answers.update({name: (message, source) for name, message in recorded.items()})
-    for name in set(CALL.findall(source)) - set(recorded):
-        done.failures[name] = f"the cell {fault or 'ran, but not the check that the book brings: import it again'}"
+def variables(folder):
+    """Return the environment of processes that live in `folder`: one thread, and none of this process's secrets."""
+    homes = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "MINITRANSFORMER_CACHE", "MPLCONFIGDIR")
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL", "SYSTEMROOT") if name in os.environ}
+    kept |= dict.fromkeys(homes, str(folder / "home"))
+    return kept | {"PYTHONPATH": str(folder / "lib"), "OPENBLAS_NUM_THREADS": "1", "JUPYTER_PREFER_ENV_PATH": "1"}
 
 
-def run_cell(manager, client, source, deadline):
-    """Run one cell; return why it failed, or "", and what the recorder sent, by exercise."""
-    asked = client.execute(source, allow_stdin=False, stop_on_error=False)
-    fault, recorded = listen(manager, client, asked, deadline)
-    if fault == LATE:
-        manager.interrupt_kernel()
-        fault = HANGS if listen(manager, client, asked, time.monotonic() + GRACE)[0] == LATE else LATE
-    return fault, recorded
+def report(cells, clean, seconds):
+    """Run `cells` in the folder `clean`; return the lines of runner.py, and a last one for a cell that ended it."""
+    place, packed = clean
+    with tempfile.TemporaryDirectory(dir=place, ignore_cleanup_errors=True) as name, tempfile.TemporaryFile() as lines:
+        folder = Path(name)
+        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # early Python 3.11 has none
+            archive.extractall(folder)
+        command = [sys.executable, "-m", "bookbuild.teach.runner", str(seconds)]
+        streams = {"text": True, "stdin": subprocess.PIPE, "stdout": lines, "stderr": subprocess.DEVNULL}
+        own = {"cwd": folder / "work", "env": variables(folder), "start_new_session": True}
+        with subprocess.Popen(command, **streams, **own) as process:
+            try:
+                print(json.dumps(cells), file=process.stdin, flush=True)
+                code = process.wait(CELLS_WORTH * seconds + 2 * START)
+            finally:
+                end_all(folder)
+        lines.seek(0)
+        said = [json.loads(line) for line in lines.read(FILE).split(b"\n")[:-1]]
+        return [*said, ["ran when the notebook's time was up" if code == TIME_IS_UP else "ended its kernel", {}]]
 
 
-def listen(manager, client, asked, deadline):
-    """Wait until the cell has run, its kernel is dead or `deadline` has come; return the fault and what was sent."""
-    fault, recorded = "", {}
-    while time.monotonic() < deadline:
-        try:
-            message = client.get_iopub_msg(timeout=1)
-        except queue.Empty:
-            if not manager.is_alive():
-                return DIED, recorded
-            continue
-        if message["parent_header"].get("msg_id") != asked:
-            continue
-        content = message["content"]
-        if content.get("execution_state") == "idle":
-            with contextlib.suppress(queue.Empty):  # ipykernel loses a cell that is sent before it has replied
-                client.get_shell_msg(timeout=GRACE)
-            return fault, recorded
-        if message["msg_type"] == "error":
-            fault = f"raised {content['ename']}: {content['evalue']}"[:300]
-        elif MIME in content.get("data", {}):
-            sent = json.loads(content["data"][MIME])
-            recorded[sent["name"]] = sent
-    return LATE, recorded
+def end_all(folder):
+    """End every process that began with its home inside `folder`, whatever group or session it is in by now."""
+    for process in psutil.process_iter(["environ"]):
+        if (process.info["environ"] or {}).get("HOME", "").startswith(str(folder)):
+            with contextlib.suppress(psutil.Error):
+                process.kill()
 
 
-@contextlib.contextmanager
-def kernel(folder, warm):
-    """Start a kernel in an empty folder inside `folder`; give its manager and client, and end it for sure."""
-    home, work = folder / "home", folder / "work"
-    shutil.copytree(warm, home)
-    work.mkdir()
-    kernels = KernelSpecManager(kernel_dirs=[str(Path(sys.prefix, "share", "jupyter", "kernels"))])
-    manager = KernelManager(kernel_name="python3", kernel_spec_manager=kernels)
-    manager.start_kernel(cwd=str(work), env=variables(home), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    client = manager.blocking_client()
-    try:
-        client.start_channels()
-        client.wait_for_ready(timeout=120)
-        client.execute_interactive(INSTALL, timeout=120, store_history=False, output_hook=stop_at_error)
-        yield manager, client
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)  # on Linux and macOS, kills all processes of the kernel's group
+def run(cells, clean, seconds):
+    """Run a notebook; return exercise -> (the last results, the source of its cell), or (None, why there are none)."""
+    lines, found, ended = report(cells, clean, seconds), {}, ""
+    if len(lines) == 1:
+        raise RuntimeError("its kernel did not start; grade again when the machine does less")
+    for number, source in enumerate(cells, 1):
+        fault, recorded = (ended, {}) if ended else lines[number]
+        for name in set(CALL.findall(source)) - set(recorded):
+            why = fault or "ran, but not the check that the book brings: import it again"
+            found.setdefault(name, (None, f"the cell {why}"))
+        found |= {name: (results, source) for name, results in recorded.items()}
+        if number == len(lines) - 1:
+            ended = f"was not reached: the notebook's code cell {number} {fault}"
+    return found
 
 
-def stop_at_error(message):
-    """Raise RuntimeError where the recorder could not be installed."""
-    if message["msg_type"] == "error":
-        raise RuntimeError(f"the recorder could not be installed: {message['content']['evalue']}")
-
-
-def variables(home):
-    """Return the environment of a kernel whose home is `home`: one thread, and none of this process's secrets."""
-    kept = {name: os.environ[name] for name in INHERITED if name in os.environ}
-    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    folders = {"HOME": home, "USERPROFILE": home, "MINITRANSFORMER_CACHE": home, "MPLCONFIGDIR": home}
-    return kept | threads | {name: str(path) for name, path in folders.items()}
-
-
-def warm_up(home):
-    """Fill the folder `home` with what every kernel would make anew: the trained vectors and matplotlib's fonts."""
-    home.mkdir(parents=True, exist_ok=True)
-    subprocess.run([sys.executable, "-c", WARM], cwd=home, env=variables(home), check=True)
-
-
-def judge(done, name, starters):
-    """Return the result of one exercise, its hint, and the cell that counted.
-
-    An answer in a cell that is still one of the book's `starters` (as `form` writes them) is none.
-    """
-    if name not in done.answers:
-        missing = "missing", f'no cell calls check("{name}", …)', ""
-        return ("error", done.failures[name], "") if name in done.failures else missing
-    sent, source = done.answers[name]
-    hint = find_hint(CHECKS[name], replay(sent))
-    if not hint:
-        return "right", "", source
-    if hint == UNANSWERED or form(source) in starters:
-        return "unanswered", UNANSWERED, source
-    return "wrong", hint, source
-
-
-def replay(sent):
-    """Return a function that gives, call by call, what the student's gave; or the student's value."""
-    results = iter(sent["results"])
-    if sent["function"]:
-        return lambda *_: read(next(results))
-    return read(next(results, {"kind": "nothing"}))
+def judge(name, found, chapter):
+    """Return result, points, hint and note of the exercise `name`; a wrong answer in one of the starters is none."""
+    results, source = found.get(name, (None, ""))
+    if results is None:
+        return ("error", 0, source, "") if source else ("missing", 0, f'no cell calls check("{name}", …)', "")
+    values = (read(*result) for result in results)
+    answer = (lambda *_: next(values)) if CHECKS[name].probes and results else next(values, None)
+    hint, cell = find_hint(CHECKS[name], answer), form(source)
+    note = COPIED if cell in chapter.solutions else ""
+    if hint == UNANSWERED or (hint and cell in chapter.starters):
+        return "unanswered", 0, UNANSWERED, note
+    return ("wrong", 0, hint, note) if hint else ("right", 1, "", note)
 
 
 def form(source):
     """Return what a cell's code is but for comments and layout."""
-    try:
-        return ast.dump(ast.parse(source))
-    except SyntaxError:
-        return source.strip()
+    return re.sub(r"#.*|\s", "", source)

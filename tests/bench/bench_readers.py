@@ -9,8 +9,10 @@ import time
 from pathlib import Path
 
 import psutil
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
 
-from bookbuild.teach.grading import kernel, run_cell, warm_up
+from bookbuild.teach.grading import clean_folder, variables
 from tests.shared.local_servers import jupyter
 from tests.shared.texts import ROOT, Page
 
@@ -21,14 +23,14 @@ PATIENCE = 600
 def readers():
     """Print the memory and the processor time of a server at rest, and of a kernel that runs a whole chapter."""
     with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder, "warm")
-        home.mkdir()
         print(f"{'one reader':34} {'RSS':>7} {'PSS':>7} {'peak RSS':>9} {'processor':>10}")
         server(Path(folder))
         for chapter in CHAPTERS:
-            whole_chapter(chapter, Path(folder), home)
-        warm_up(home)
-        whole_chapter(CHAPTERS[0], Path(folder), home, ", vectors kept")
+            place = Path(folder, chapter)
+            (place / "home").mkdir(parents=True)
+            whole_chapter(chapter, place)
+        clean_folder(Path(folder))
+        whole_chapter(CHAPTERS[0], Path(folder, "clean"), ", vectors kept")
 
 
 def server(folder):
@@ -40,17 +42,19 @@ def server(folder):
         report("JupyterLab server at rest", process, process.memory_info().rss)
 
 
-def whole_chapter(chapter, folder, home, remark=""):
-    """Measure a kernel from its start to the last cell of a chapter."""
+def whole_chapter(chapter, folder, remark=""):
+    """Measure a kernel that lives in `folder`, from its start to the last cell of a chapter."""
     cells = [cell.source for cell in Page(ROOT / "chapters" / f"{chapter}.md", chapter).cells]
-    with tempfile.TemporaryDirectory(dir=folder) as place, kernel(Path(place), home) as (manager, client):
-        process, peak, ended = psutil.Process(manager.provisioner.pid), [0], threading.Event()
+    notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
+    client = NotebookClient(notebook, kernel_name="python3", timeout=PATIENCE, shutdown_kernel="immediate")
+    with client.setup_kernel(cwd=str(folder / "home"), env=variables(folder)):
+        process, peak, ended = psutil.Process(client.km.provisioner.pid), [0], threading.Event()
         watcher = threading.Thread(target=watch, args=(process, peak, ended))
         watcher.start()
-        faults = [run_cell(manager, client, cell, time.monotonic() + PATIENCE)[0] for cell in cells]
+        for number, cell in enumerate(notebook.cells):
+            client.execute_cell(cell, number)  # raises what the cell raises
         ended.set()
         watcher.join()
-        assert not any(faults), faults
         report(f"kernel after {chapter}{remark}", process, peak[0])
 
 

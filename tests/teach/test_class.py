@@ -1,0 +1,317 @@
+"""Notebooks for a class: those handed out hold no solution, and those handed in are judged by the book's own checks.
+
+One folder is graded, once, in which some submissions do what they can to spoil the marks of others.
+"""
+
+import base64
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from unittest.mock import Mock
+
+import nbformat
+import numpy as np
+import psutil
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from bookbuild import ROOT
+from bookbuild.products.notebooks import copy_of
+from bookbuild.teach import classroom, grading, recorder
+from minitransformer.checks import CHECKS, UNANSWERED, find_hint
+
+CHAPTER = "03-softmax"
+EXERCISES = ("softmax-axis", "softmax-temperature", "softmax-gap", "softmax-merge", "softmax-slope")
+AXIS, TEMPERATURE, GAP, MERGE, SLOPE = EXERCISES
+PATIENCE = "300"  # seconds a cell, for a machine that does much else
+IMPORT = "from minitransformer.checks import check"
+RIGHT = f'import numpy as np\ncheck("{GAP}", lambda p, n: np.log(p * (n - 1) / (1 - p)))'
+WRONG = f'check("{GAP}", lambda p, n: 7.0)'
+
+
+def notebook(path, *cells):
+    """Write a notebook of code `cells`, with an output that a student may have made up."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    outputs = [new_output("stream", text=f"✓ {name}\n") for name in EXERCISES]
+    nbformat.write(new_notebook(cells=[new_code_cell(cell, outputs=outputs) for cell in cells]), path)
+    return path
+
+def test_handouts_hold_every_exercise_no_solution_and_no_output():
+    found = []
+    for chapter in classroom.chapters().values():
+        assert "Solution to" not in str(chapter.handout)
+        assert not any(cell.get("outputs") or cell.get("execution_count") for cell in chapter.handout.cells)
+        assert set(re.findall(r'check\("([^"]+)"', " ".join(chapter.solutions))) == set(chapter.exercises)
+        found += chapter.exercises
+    assert sorted(found) == sorted(CHECKS)
+
+
+# A class in which not all are honest, graded by `main`
+
+
+def mixed(results):
+    """Return cells with an answer, a wish for more memory, a look around, and no check; one exercise is left out."""
+    look = (
+        "import os\nfrom pathlib import Path\nimport minitransformer\n\n\ndef f(p, g):\n"
+        "    parent = Path(f'/proc/{os.getppid()}/environ')\n"
+        "    secret = 'A_SECRET' in str(os.environ) + (parent.read_text() if parent.exists() else '')\n"
+        "    own = Path(minitransformer.__file__).is_relative_to(Path.cwd().parent)\n"
+        f"    raise ValueError(secret, os.listdir(), own, os.path.exists({str(results)!r}))\n\n\n"
+    )
+    eat = f'np.empty(6 * 2**30, dtype=np.uint8)\ncheck("{MERGE}", max)'
+    none = f'if False:\n    check("{AXIS}", max)'
+    return [IMPORT, WRONG, RIGHT, f"check('{GAP}'", eat, f'{look}check("{SLOPE}", f)', none]
+
+
+def vandal(folder):
+    """Return cells that empty all that was handed in and their copy of the package, then send what is no JSON."""
+    return [
+        IMPORT,
+        RIGHT,
+        f"from pathlib import Path\nfor path in Path({str(folder)!r}).rglob('*.*'):\n    path.write_text('')",
+        "for path in (Path.cwd().parent / 'lib').rglob('*.py'):\n    path.write_text('raise SystemExit')",
+        f"from IPython.display import display\ndisplay({{'{recorder.MIME}': '[1'}}, raw=True)",
+        f'check("{SLOPE}", max)',
+    ]
+
+
+SLEEP = f"time.sleep(98{os.getpid()})"  # as no process of another run of these tests does
+KILLER = [
+    IMPORT,
+    RIGHT,
+    "import os, signal, subprocess, sys, time\n"
+    f"sleep = [sys.executable, '-c', 'import time; {SLEEP}']\n"
+    "subprocess.Popen(sleep)\nsubprocess.Popen(sleep, start_new_session=True)",
+    f"os.kill(os.getppid(), signal.SIGKILL)\n{SLEEP}",
+    f'check("{SLOPE}", max)',
+]
+CHEAT = [
+    f"def check(name, answer):\n    print('✓', name)\n\n\ncheck('{AXIS}', 0)",
+    f"{IMPORT}\nfrom minitransformer import checks\nchecks.find_hint = lambda *_: ''\n"
+    f"checks.CHECKS['{GAP}'].right = lambda p, n: 7.0\nchecks.CHECKS['{GAP}'].probes = ((0.5, 2),)\n{WRONG}",
+    "import json\nfrom IPython.display import display\n"
+    f"display({{'{recorder.MIME}': json.dumps(['{SLOPE}', []])}}, raw=True)",
+    f"import numpy as np\nnp.allclose = lambda *_, **__: True\ncheck('{MERGE}', lambda a, b: 0.0)",
+    "import sys\nsys.modules['minitransformer.checks'] = sys.modules['minitransformer'] = sys\n"
+    f"check('{TEMPERATURE}', lambda x, t: np.zeros(3))",
+]
+
+
+@pytest.fixture(scope="session")
+def graded(tmp_path_factory):
+    """Return a graded class: (student, exercise) -> row, and what was printed; old results stood there before."""
+    folder, place = tmp_path_factory.mktemp("handed in"), tmp_path_factory.mktemp("été") / "class"
+    for student, solutions in (("Blank", False), ("Zoë Book", True)):
+        cells = classroom.sources(copy_of(ROOT / "chapters" / f"{CHAPTER}.md", solutions=solutions))
+        notebook(folder / student / f"{CHAPTER}.ipynb", *cells)
+    notebook(folder / "=1+1" / f"{CHAPTER}.ipynb", *mixed(place / "results.csv"))
+    notebook(folder / f"A vandal - {CHAPTER}.ipynb", *vandal(folder))
+    notebook(folder / "Killer" / f"{CHAPTER}.ipynb", *KILLER)
+    notebook(folder / "Cheat" / f"{CHAPTER}.ipynb", *CHEAT)
+    notebook(folder / "Damaged" / f"{CHAPTER}.ipynb").write_bytes(b"{}")
+    notebook(folder / "notes.ipynb")
+    place.mkdir()
+    for name in ("results.csv", "unfinished.csv"):
+        (place / name).write_text("old")
+    classroom.chapters()  # they are kept; what follows moves the root
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("A_SECRET", "1")
+        patch.setattr(classroom, "CLASS", place)
+        patch.setattr(classroom, "ROOT", place.parent)
+        patch.setattr(sys, "stdout", said := io.StringIO())
+        classroom.main(str(folder), PATIENCE)
+    assert sorted(path.name for path in place.iterdir()) == ["handout", "results.csv"]
+    with (place / "results.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["student"], row["exercise"]) for row in rows] == [
+        (student, exercise)
+        for student in ("'=1+1", "A vandal", "Blank", "Cheat", "Damaged", "Killer", "Zoë Book")
+        for exercise in EXERCISES
+    ]
+    return {(row["student"], row["exercise"]): row for row in rows}, said.getvalue()
+
+
+def test_the_book_s_solutions_are_right_and_known_as_the_book_s(graded):
+    verdicts = {tuple(graded[0]["Zoë Book", name].values())[3:7] for name in EXERCISES}
+    assert verdicts == {("right", "1", "", grading.COPIED)}
+
+
+def test_a_notebook_as_handed_out_is_unanswered_throughout(graded):
+    verdicts = {tuple(graded[0]["Blank", name].values())[3:7] for name in EXERCISES}
+    assert verdicts == {("unanswered", "0", UNANSWERED, "")}
+
+
+@pytest.mark.parametrize(
+    "student, exercise, result, hint",
+    [
+        ("'=1+1", GAP, "right", "$"),  # the last answer counts, and a cell without one takes nothing away
+        *[("'=1+1", MERGE, "error", "the cell raised .*MemoryError")] * (sys.platform == "linux"),
+        ("'=1+1", AXIS, "error", "the cell ran, but not the check that the book brings"),
+        ("'=1+1", TEMPERATURE, "missing", 'no cell calls check."softmax-temperature"'),
+        ("A vandal", GAP, "right", "$"),
+        ("A vandal", SLOPE, "error", "the cell was not reached: the notebook's code cell 5 ended its kernel$"),
+        ("Killer", GAP, "right", "$"),
+        ("Killer", SLOPE, "error", "the cell was not reached: the notebook's code cell 4 ended its kernel$"),
+        ("Cheat", AXIS, "error", "the cell ran, but not the check that the book brings"),
+        ("Cheat", GAP, "wrong", ""),
+        ("Cheat", MERGE, "wrong", ""),
+        ("Cheat", SLOPE, "wrong", ""),
+        ("Cheat", TEMPERATURE, "(wrong|error)", ""),
+        *(("Damaged", name, "unreadable", "the file is no notebook that can be read") for name in EXERCISES),
+    ],
+)
+def test_a_class_is_graded_though_some_of_it_means_harm(graded, student, exercise, result, hint):
+    row = graded[0][student, exercise]
+    assert re.fullmatch(result, row["result"])
+    assert re.match(hint, row["hint"])
+
+
+def test_a_notebook_finds_an_empty_folder_its_own_package_no_variables_of_ours_and_no_old_results(graded):
+    assert graded[0]["'=1+1", SLOPE]["hint"] == "your function raised ValueError: (False, [], True, False)"
+
+
+def test_all_that_a_notebook_started_is_ended(graded):
+    assert [one for one in psutil.process_iter(["cmdline"]) if SLEEP in str(one.info["cmdline"])] == []
+
+
+def test_the_summary_has_a_line_for_each_student_and_what_was_left_out(graded):
+    said = graded[1]
+    assert "The last run ended before all was graded" in said
+    assert "Zoë Book: 5 of 5 points (03: 5/5)" in said and "=1+1: 1 of 5 points" in said
+    assert "notes.ipynb is no chapter" in said
+
+
+def test_a_cell_without_end_costs_its_own_exercise_and_one_that_cannot_be_stopped_the_rest(tmp_path):
+    endless = f'def forever(a, b):\n    while True:\n        pass\n\n\ncheck("{MERGE}", forever)'
+    stubborn = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True:\n    pass"
+    cells = [f"{IMPORT}\n{endless}", "", RIGHT, stubborn, f'check("{SLOPE}", max)']
+    found = grading.run(cells, grading.clean_folder(tmp_path), 3)
+    verdicts = {name: grading.judge(name, found, classroom.chapters()[CHAPTER]) for name in (GAP, MERGE, SLOPE)}
+    assert verdicts[GAP] == ("right", 1, "", "")
+    assert verdicts[MERGE] == ("error", 0, "the cell was stopped: it ran for too long", "")
+    assert "not reached: the notebook's code cell 4 ran when the notebook's time was up" in verdicts[SLOPE][2]
+
+
+def test_rows_are_written_as_they_come_and_an_interrupted_run_leaves_no_old_results(tmp_path, monkeypatch):
+    for student in ("Ada", "Bo"):
+        notebook(tmp_path / "in" / student / f"{CHAPTER}.ipynb", IMPORT)
+    monkeypatch.setattr(classroom, "CLASS", tmp_path)
+    monkeypatch.setattr(grading, "clean_folder", lambda place: None)
+    monkeypatch.setattr(grading, "run", lambda *_: {})
+    monkeypatch.setattr(classroom, "print", Mock(side_effect=KeyboardInterrupt), raising=False)
+    (tmp_path / "results.csv").write_text("old")
+    with pytest.raises(SystemExit, match="Grading was interrupted: what was graded is in .*unfinished.csv"):
+        classroom.grade_folder(tmp_path / "in", 9)
+    with (tmp_path / "unfinished.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["exercise"] for row in rows] == list(EXERCISES)
+    assert not (tmp_path / "results.csv").exists()
+
+
+# What is judged: results from the kernel, compared here
+
+
+def judged(name, answer):
+    """Return result and hint of `answer`, on the way that it takes through the kernel."""
+    sent = json.loads(json.dumps(recorder.results(answer, CHECKS[name].probes)))
+    result, _, hint, _ = grading.judge(name, {name: (sent, "a cell")}, classroom.chapters()[CHAPTER])
+    return result, hint
+
+
+def test_a_wrong_answer_in_a_cell_as_the_book_has_it_is_none():
+    chapter = classroom.Chapter("", EXERCISES, {grading.form(WRONG)}, ())
+    assert grading.judge(GAP, {GAP: ([], f"# mine\n{WRONG}")}, chapter)[0] == "unanswered"
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_right_answers_are_right_and_each_wrong_one_draws_its_own_hint(name):
+    assert judged(name, CHECKS[name].right) == ("right", "")
+    for hint, answer in CHECKS[name].wrong.items():
+        assert judged(name, answer) == ("wrong", hint)
+
+
+@pytest.mark.parametrize(
+    "name, answer",
+    [
+        (SLOPE, 3.0),
+        (SLOPE, ...),
+        (SLOPE, lambda p, g: p[9]),
+        (SLOPE, lambda p, g: None),
+        (SLOPE, lambda p, g: "words"),
+        (SLOPE, lambda p, g: {"a": 1}),
+        (SLOPE, lambda p, g: (p, g)),
+        (SLOPE, lambda p, g: (p * (g - g @ p)).astype(np.float32)),
+        (SLOPE, lambda p, g: g * np.nan),
+        (SLOPE, lambda p, g: np.array({1})),
+        ("dot-product-variance", ...),
+        ("dot-product-variance", [16 / 3]),
+        ("layer-norm-constant", (0.5, -1.0, 2.0, 0.0)),
+        ("self-attention-rank", True),
+    ],
+)
+def test_the_way_through_the_kernel_changes_no_verdict(name, answer):
+    hint = find_hint(CHECKS[name], answer)
+    expected = "right" if not hint else "unanswered" if hint == UNANSWERED else "wrong"
+    assert judged(name, answer)[0] == expected
+    assert judged(name, answer)[1].partition("<")[0] == hint.partition("<")[0]  # <function …> has an address
+
+
+def test_a_value_too_large_to_be_an_answer_is_not_sent():
+    assert len(json.dumps(recorder.write(np.zeros(recorder.LARGEST + 1)))) < 2000
+
+
+def test_what_the_kernel_sends_is_never_unpickled():
+    packed = io.BytesIO()
+    np.save(packed, np.array([{"any": "object"}]), allow_pickle=True)
+    with pytest.raises(ValueError, match="allow_pickle=False"):
+        recorder.read("array", base64.b64encode(packed.getvalue()).decode())
+
+def test_student_and_chapter_are_told_by_the_path(tmp_path):
+    names = ("12-transformer_Bo.ipynb", "05-self-attention.ipynb", "Zoë K/week 2/03-softmax (1).ipynb")
+    for name in names:
+        notebook(tmp_path / name, IMPORT)
+    found, left = classroom.find_submissions(tmp_path)
+    assert [(one.student, one.chapter[:2]) for one in found] == [("?", "05"), ("Bo", "12"), ("Zoë K", "03")]
+    assert left == []
+
+
+def test_a_chapter_may_be_handed_in_as_markdown(tmp_path):
+    (tmp_path / f"Ada-{CHAPTER}.md").write_bytes((ROOT / "chapters" / f"{CHAPTER}.md").read_bytes())
+    ((one,), _) = classroom.find_submissions(tmp_path)
+    assert set(EXERCISES) <= set(grading.CALL.findall("\n".join(one.cells)))
+
+
+def test_checkpoints_are_left_out_and_of_two_notebooks_of_one_chapter_the_newer_counts(tmp_path):
+    notebook(tmp_path / "Ada" / ".ipynb_checkpoints" / f"{CHAPTER}-checkpoint.ipynb")
+    for age, name in enumerate((f"{CHAPTER}-final.ipynb", f"{CHAPTER}.ipynb")):
+        os.utime(notebook(tmp_path / "Ada" / name), (1e9 - age, 1e9 - age))
+    found, left = classroom.find_submissions(tmp_path)
+    assert [one.file for one in found] == [f"Ada/{CHAPTER}-final.ipynb"]
+    assert [line.partition(",")[0] for line in left] == [f"Ada/{CHAPTER}.ipynb was left out"]
+
+
+@pytest.mark.parametrize("content", [b"", b"no notebook", b"\xff\xfe", b'{"cells": 3, "nbformat": 4}', b"[1]"])
+def test_a_damaged_notebook_has_no_cells(tmp_path, content):
+    (tmp_path / f"{CHAPTER}.ipynb").write_bytes(content)
+    assert classroom.find_submissions(tmp_path)[0][0].cells is None
+
+
+@pytest.mark.parametrize("folder, timeout, said", [("none", "9", "No notebook .*none"), ("", "0", "TIMEOUT is '0'")])
+def test_a_mistake_is_said_in_one_sentence_and_costs_no_results(tmp_path, monkeypatch, folder, timeout, said):
+    monkeypatch.setattr(classroom, "ROOT", tmp_path)
+    monkeypatch.setattr(classroom, "CLASS", tmp_path)
+    (tmp_path / "results.csv").write_text("old")
+    classroom.chapters()
+    with pytest.raises(SystemExit, match=f"{said}.*; expected .*\\.$"):
+        classroom.main(str(tmp_path / folder), timeout)
+    assert (tmp_path / "results.csv").read_text() == "old"
+
+
+def test_make_hands_on_a_folder_with_a_space():
+    command = ["make", "-n", "class", "SUBMISSIONS=handed in/été", "TIMEOUT=30"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
+    assert '-m bookbuild.teach.classroom "handed in/été" 30\n' in done.stdout
