@@ -5,6 +5,7 @@ is done, in a tenth of a second.  Standard library only, because this runs befor
 """
 
 import contextlib
+import errno
 import hashlib
 import importlib.util
 import json
@@ -16,40 +17,50 @@ import subprocess
 import sys
 import time
 import venv
+from pathlib import Path
 
-from tools.pythons import inside
+from bookbuild import ROOT
+from bookbuild.base.files import written
 
 if os.name == "nt":
     import msvcrt
 else:
     import fcntl
 
-from bookbuild import ROOT
-
 # What each step is done for: where one of these files changes, it is done again.
-BOOK_FILES = (
-    "requirements.txt",
-    "constraints.txt",
-    "pyproject.toml",
-    "package.json",
-    "package-lock.json",
-    "tools/overrides.json",
-    "bookbuild/base/npm.py",
-    "bookbuild/pyproject.toml",
-)
+PINS = "constraints.txt", "pyproject.toml", "bookbuild/pyproject.toml", "jupyterlab-overrides.json"
+BOOK = *PINS, "requirements.txt", "package.json", "package-lock.json"
 FILES = {
-    "book": BOOK_FILES,
-    "test": (*BOOK_FILES, "requirements-test.txt"),
-    "browser": ("constraints.txt", "bookbuild/base/browser.py"),
+    "book": BOOK,
+    "test": (*BOOK, "requirements-test.txt"),
+    "browser": ("constraints.txt", "tools/browsers.py", "tests/package.json", "tests/package-lock.json"),
+    "nox": ("constraints.txt",),
+}
+# What each step says, and its commands of .venv's Python.
+PIP = ("-m", "pip", "install", "--no-input", "--progress-bar=off")
+STEPS = {
+    "book": (
+        "Installing what the book needs into .venv (a minute or two, once).",
+        [(*PIP, "-r", "requirements.txt"), ("-m", "bookbuild.base.npm")],
+    ),
+    "test": ("Installing what the tests need into .venv (once).", [(*PIP, "-r", "requirements-test.txt")]),
+    "browser": ("Looking for browsers that the tests can drive (once).", [("-m", "tools.browsers")]),
+    "nox": ("Installing nox into .venv (once).", [(*PIP, "-c", "constraints.txt", "nox")]),
 }
 NO_NETWORK = re.compile(
     "NewConnectionError|NameResolutionError|ConnectTimeout|ReadTimeout|ProxyError|Network is unreachable"
     "|Failed to establish a new connection|Temporary failure in name resolution"
 )
+FULL_DISK = "The disk is full: make room on it, then run the same command again."
 
 
 class SetUpError(Exception):
     """One sentence: what went wrong and what to do."""
+
+
+def inside(environment, name="python"):
+    """Return the path of a program of a virtual environment, which is kept elsewhere on Windows."""
+    return Path(environment) / ("Scripts" if os.name == "nt" else "bin") / (f"{name}.exe" if os.name == "nt" else name)
 
 
 def fingerprint(step, root=ROOT):
@@ -74,11 +85,9 @@ def read_record(root=ROOT):
 
 
 def write_record(record, root=ROOT):
-    """Write the record beside and rename it, so that it is never half written."""
-    path = root / ".venv" / "setup.json"
-    beside = path.with_suffix(".new")
-    beside.write_text(json.dumps(record, indent=1), encoding="utf-8")
-    beside.replace(path)
+    """Write the record and return it."""
+    written(root / ".venv" / "setup.json", json.dumps(record, indent=1))
+    return record
 
 
 def why_new(record, here):
@@ -97,19 +106,16 @@ def why_new(record, here):
 def make_environment(root=ROOT):
     """Make an empty .venv with pip, in place of any that is there, and return its record."""
     require_ensurepip()
-    folder = root / ".venv"
-    if folder.exists():
-        shutil.rmtree(folder)
-    venv.create(folder, symlinks=os.name != "nt", with_pip=True)
+    if (root / ".venv").exists():
+        shutil.rmtree(root / ".venv")
+    venv.create(root / ".venv", symlinks=os.name != "nt", with_pip=True)
     return {**identity(root), "unfinished": True, "steps": {}}
 
 
 def require_ensurepip():
     """Make sure that this Python can give .venv a pip, which Debian and Ubuntu package separately."""
-    if importlib.util.find_spec("ensurepip"):
-        return
     package = "python{}.{}-venv".format(*sys.version_info)
-    if apt_install(package):
+    if not importlib.util.find_spec("ensurepip") and apt_install(package):
         importlib.invalidate_caches()
     if not importlib.util.find_spec("ensurepip"):
         raise SetUpError(
@@ -123,67 +129,35 @@ def apt_install(*packages):
     if not shutil.which("apt-get") or os.geteuid() != 0:
         return False
     print(f"Installing {', '.join(packages)} with apt-get.", flush=True)
-    variables = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    options = {"env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, "capture_output": True}
     install = ["apt-get", "install", "--yes", "--no-install-recommends", *packages]
-    return all(
-        subprocess.run(command, env=variables, capture_output=True).returncode == 0
-        for command in (["apt-get", "update"], install)
-    )
+    return all(subprocess.run(command, **options).returncode == 0 for command in (["apt-get", "update"], install))
 
 
-def run(command, explain, root=ROOT):
-    """Run `command` with .venv's Python, its output kept for the log; raise SetUpError where it fails."""
+def run(command, root=ROOT):
+    """Run `command` with .venv's Python, its output kept for the log; raise SetUpError, with the reason, if it fails."""
     log = root / ".venv" / "setup.log"
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     variables |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_USER": "0", "PYTHONUNBUFFERED": "1"}
     with log.open("w", encoding="utf-8") as output:
-        done = subprocess.run(
-            [inside(root / ".venv"), *command], cwd=root, env=variables, stdout=output, stderr=subprocess.STDOUT
-        )
-    if done.returncode:
-        raise SetUpError(explain(log.read_text(encoding="utf-8", errors="replace")))
+        options = {"cwd": root, "env": variables, "stdout": output, "stderr": subprocess.STDOUT}
+        code = subprocess.run([inside(root / ".venv"), *command], **options).returncode
+    if code:
+        raise SetUpError(reason(log.read_text(encoding="utf-8", errors="replace"), is_pip=command[:2] == PIP[:2]))
 
 
-def last_line(log):
-    """Return the sentence with which a script of ours ends where it fails."""
-    return log.strip().rpartition("\n")[2]
-
-
-def pip_reason(log, where="the whole log is .venv/setup.log"):
-    """Say why pip failed: no network, in a sentence, or the end of its log."""
+def reason(log, is_pip):
+    """Say why a step failed: a full disk, no network, the last line of a program of ours, or the end of pip's log."""
+    if os.strerror(errno.ENOSPC) in log or "ENOSPC" in log:
+        return FULL_DISK
+    if not is_pip:
+        return log.strip().rpartition("\n")[2]
     if NO_NETWORK.search(log):
         return (
             "The packages could not be fetched: the first set-up needs the network; "
             "connect, then run the same command again."
         )
-    return log[-3000:].strip() + f"\nSet-up failed for the reason above; {where}."
-
-
-def pip_install(requirements, root):
-    """Install a requirements file into .venv."""
-    run(["-m", "pip", "install", "--no-input", "--progress-bar=off", "-r", requirements], pip_reason, root)
-
-
-def install_book(root):
-    """Install what it takes to build the book."""
-    print("Installing what the book needs into .venv (a minute or two, once).", flush=True)
-    pip_install("requirements.txt", root)
-    run(["-m", "bookbuild.base.npm"], last_line, root)
-
-
-def install_tests(root):
-    """Install what the tests need beyond that."""
-    print("Installing what the tests need into .venv (once).", flush=True)
-    pip_install("requirements-test.txt", root)
-
-
-def install_browser(root):
-    """Find or install the browser of the tests."""
-    print("Looking for a Chromium that the tests can drive (once).", flush=True)
-    run(["-m", "bookbuild.base.browser"], last_line, root)
-
-
-INSTALL = {"book": install_book, "test": install_tests, "browser": install_browser}
+    return f"{log[-3000:].strip()}\nSet-up failed for the reason above; the whole log is .venv/setup.log."
 
 
 def lock(file):
@@ -214,6 +188,8 @@ def one_at_a_time(path=__file__, pause=0.2):
 
 def set_up(steps, root=ROOT):
     """Bring .venv up to date for `steps`, in their order."""
+    if not (3, 11) <= sys.version_info < (3, 14):
+        raise SetUpError(f"The book needs Python 3.11, 3.12 or 3.13, and this is {platform.python_version()}: use those.")
     record = read_record(root)
     if reason := why_new(record, identity(root)):
         if (root / ".venv").exists():
@@ -229,14 +205,15 @@ def do_step(step, wanted, record, root):
     """Do one step and return the new record; until it has ended, the record says that it has not."""
     done = {name: value for name, value in record["steps"].items() if name != step}
     write_record({**record, "steps": done, "unfinished": True}, root)
+    says, commands = STEPS[step]
+    print(says, flush=True)
     try:
-        INSTALL[step](root)
+        for command in commands:
+            run(command, root)
     except SetUpError:  # pip changed nothing: what stood before stands
         write_record({**record, "steps": done, "unfinished": False}, root)
         raise
-    record = {**record, "steps": {**done, step: wanted}, "unfinished": False}
-    write_record(record, root)
-    return record
+    return write_record({**record, "steps": {**done, step: wanted}, "unfinished": False}, root)
 
 
 def main(steps):
@@ -244,12 +221,13 @@ def main(steps):
     try:
         with one_at_a_time():
             set_up(steps)
-    except (SetUpError, OSError, subprocess.CalledProcessError) as error:
-        print(error, file=sys.stderr)
-        return 1
     except KeyboardInterrupt:
         print("Set-up was interrupted; the same command starts it again.", file=sys.stderr)
         return 130
+    except (SetUpError, OSError, subprocess.CalledProcessError) as error:
+        is_full = getattr(error, "errno", None) == errno.ENOSPC
+        print(FULL_DISK if is_full else error, file=sys.stderr)
+        return 1
     return 0
 
 
