@@ -101,7 +101,7 @@ def constraints(session):
     session.log(f"{len(pins.splitlines())} versions are in constraints.txt: run `make test`, then commit it.")
 
 
-def required():
+def required(files=REQUIREMENTS):
     """Return what the files require, without the present constraints and what pip is told of other files."""
-    lines = [line.strip() for name in REQUIREMENTS for line in Path(name).read_text(encoding="utf-8").splitlines()]
+    lines = [line.strip() for name in files for line in Path(name).read_text(encoding="utf-8").splitlines()]
     return [line for line in lines if line not in ("", ".") and not line.startswith(("#", "-c", "-r"))]

