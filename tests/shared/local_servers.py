@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import gzip
 import http.server
 import mimetypes
 import os
@@ -70,10 +69,8 @@ def jupyter(
             server.wait()
 
 
-class PackedFiles(http.server.BaseHTTPRequestHandler):
-    """Serve the folder `site` below the path `base`: compressed, with caching, with 404.html for what is missing."""
-
-    protocol_version = "HTTP/1.1"
+class FilesBelow(http.server.BaseHTTPRequestHandler):
+    """Serve the folder `site` below the path `base`, and its page 404.html for all that is not there."""
 
     def __init__(self, *args, site, base):
         self.site, self.base = site, base
@@ -89,28 +86,16 @@ class PackedFiles(http.server.BaseHTTPRequestHandler):
         file = file / "index.html" if file.is_dir() else file
         is_there = path.startswith(f"{self.base}/") and file.is_file()
         shown = file if is_there else self.site / "404.html"
-        kind = mimetypes.guess_type(shown.name)[0] or "application/octet-stream"
-        headers = {"Content-Type": kind, "Cache-Control": "max-age=600"}
-        body = shown.read_bytes()
-        if kind.startswith(("text/", "application/j", "application/xml", "image/svg")):
-            body = packed(body)
-            headers["Content-Encoding"] = "gzip"
         self.send_response(200 if is_there else 404)
-        for name, value in {**headers, "Content-Length": str(len(body))}.items():
-            self.send_header(name, value)
+        self.send_header("Content-Type", mimetypes.guess_type(shown.name)[0] or "application/octet-stream")
         self.end_headers()
-        self.wfile.write(body)
-
-
-def packed(data):
-    """Return data as servers pack them: at a middle level, without a date."""
-    return gzip.compress(data, compresslevel=6, mtime=0)
+        self.wfile.write(shown.read_bytes())
 
 
 @contextlib.contextmanager
 def served(site, base):
-    """Serve `site` as GitHub Pages does; give the address of its top."""
-    handler = functools.partial(PackedFiles, site=site, base=base)
+    """Serve `site` below a path as GitHub Pages does; give the address of its top."""
+    handler = functools.partial(FilesBelow, site=site, base=base)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}{base}/"

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 import yaml
 
-from tools.environment import ROOT
-from tools.pythons import inside
+from bookbuild import ROOT
+from tools.environment import inside
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 ADDRESS = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]["url"]
@@ -94,7 +94,7 @@ def test_the_wheel_holds_the_package_the_settings_and_the_licence_and_no_more(wh
 
 def test_the_sources_hold_what_builds_the_wheel_and_no_more(sources):
     files = {path.relative_to(sources).as_posix() for path in sources.rglob("*") if path.is_file()}
-    beside = {"PKG-INFO", "LICENSE", "pyproject.toml", "tools/overrides.json", ".gitignore"}
+    beside = {"PKG-INFO", "LICENSE", "pyproject.toml", "jupyterlab-overrides.json", ".gitignore"}
     assert files == {f"chapters/{name}" for name in in_tree()} | beside
 
 
@@ -169,4 +169,4 @@ def test_the_wheel_works_in_an_empty_folder_under_any_locale(installed, tmp_path
 
 def test_the_wheel_tells_jupyterlab_to_open_chapters_as_notebooks(installed):
     settings = installed / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
-    assert settings.read_bytes() == (ROOT / "tools" / "overrides.json").read_bytes()
+    assert settings.read_bytes() == (ROOT / "jupyterlab-overrides.json").read_bytes()
