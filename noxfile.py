@@ -41,11 +41,8 @@ def helper(session, versions):
     with tempfile.TemporaryDirectory() as folder:
         env = {**OURS, "MINITRANSFORMER_CACHE": folder}
         session.run("pytest", "-q", "--noconftest", "-p", "no:cacheprovider", "tests/helper", env=env)
-        chapter = Path("chapters/01-word-vectors.md").resolve()
-        session.chdir(folder)
-        execute = "--to", "ipynb", "--execute", "--run-path", ".", "--set-kernel", "python3", "--output", "chapter.ipynb"
-        session.run("jupytext", *execute, str(chapter), env=env)
-        session.chdir(Path(__file__).parent)
+        place = f"--run-path={folder}", f"--output={folder}/1.ipynb", "chapters/01-word-vectors.md"
+        session.run("jupytext", "--to=ipynb", "--execute", "--set-kernel=python3", *place, env=env)
 
 
 def lower_bounds():

@@ -100,8 +100,8 @@ def table(rows):
 
 def faults(rows, whole):
     """Return a line for each bound that is missed; the median is judged where the rows are the whole book."""
-    bounds = [(page, name, row[name], least) for page, row in rows.items() for name, least in LEAST.items()]
-    missed = [f"{page}: {name} {score}, at least {least} is asked for" for page, name, score, least in bounds if score < least]
+    below = [(page, name) for page, row in rows.items() for name in LEAST if row[name] < LEAST[name]]
+    missed = [f"{page}: {name} {rows[page][name]}, at least {LEAST[name]} is asked for" for page, name in below]
     median = statistics.median(row["performance"] for row in rows.values())
     if whole and median < MEDIAN:
         missed.append(f"the median of performance is {median:g}, {MEDIAN} is asked for")

@@ -43,7 +43,7 @@ def instructions(recipe):
 
 
 def commands(recipe, python=PYTHON):
-    """Return the commands of pip, lists of words, that install the repository; raise RecipeError unless all is known."""
+    """Return the commands of pip, lists of words, that install the repository; raise RecipeError at other lines."""
     done = instructions(recipe)
     done = done[done.index("WORKDIR ${REPO_DIR}") + 1 :] if "WORKDIR ${REPO_DIR}" in done else done
     done = [line for line in done if line.split()[0] not in ("ARG", "ENV", "LABEL", "USER")]

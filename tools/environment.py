@@ -77,11 +77,11 @@ def identity(root=ROOT):
 
 
 def read_record(root=ROOT):
-    """Return the record of the last set-up, or None where there is none that can be read."""
+    """Return the record of the last set-up, {} where there is none that can be read."""
     try:
         return json.loads((root / ".venv" / "setup.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
+        return {}
 
 
 def write_record(record, root=ROOT):
@@ -92,23 +92,19 @@ def write_record(record, root=ROOT):
 
 def why_new(record, here):
     """Say why .venv has to be made anew, or return None where it can be kept."""
-    if record is None:
-        return "it has no record of a finished set-up"
-    if record["unfinished"]:
-        return "its last set-up was interrupted"
-    if record["folder"] != here["folder"]:
-        return f"it was moved here from {record['folder']}"
-    if record["python"] != here["python"]:
-        return f"it was made with Python {record['python']}"
-    return None
+    reasons = {
+        "it has no record of a finished set-up": not record,
+        "its last set-up was interrupted": record.get("unfinished"),
+        f"it was moved here from {record.get('folder')}": record.get("folder") != here["folder"],
+        f"it was made with Python {record.get('python')}": record.get("python") != here["python"],
+    }
+    return next((reason for reason, holds in reasons.items() if holds), None)
 
 
 def make_environment(root=ROOT):
     """Make an empty .venv with pip, in place of any that is there, and return its record."""
     require_ensurepip()
-    if (root / ".venv").exists():
-        shutil.rmtree(root / ".venv")
-    venv.create(root / ".venv", symlinks=os.name != "nt", with_pip=True)
+    venv.create(root / ".venv", clear=True, symlinks=os.name != "nt", with_pip=True)
     return {**identity(root), "unfinished": True, "steps": {}}
 
 
@@ -135,7 +131,7 @@ def apt_install(*packages):
 
 
 def run(command, root=ROOT):
-    """Run `command` with .venv's Python, its output kept for the log; raise SetUpError, with the reason, if it fails."""
+    """Run `command` with .venv's Python, its output kept in the log; raise SetUpError, the reason, where it fails."""
     log = root / ".venv" / "setup.log"
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     variables |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_USER": "0", "PYTHONUNBUFFERED": "1"}
@@ -161,12 +157,16 @@ def reason(log, is_pip):
 
 
 def lock(file):
-    """Lock an open file until it is closed; raise BlockingIOError or PermissionError where another process has it."""
-    if os.name == "nt":
-        file.seek(1 << 30)  # beyond its end, as Windows lets nobody read what is locked
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-    else:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    """Lock an open file until it is closed; return whether no other process has it."""
+    try:
+        if os.name == "nt":
+            file.seek(1 << 30)  # beyond its end, as Windows lets nobody read what is locked
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
 
 
 @contextlib.contextmanager
@@ -174,22 +174,19 @@ def one_at_a_time(path=__file__, pause=0.2):
     """Wait until no other set-up of this folder is running."""
     waited = False
     with open(path, "rb") as file:
-        while True:
-            try:
-                lock(file)
-                break
-            except (BlockingIOError, PermissionError):
-                if not waited:
-                    print("Waiting for another set-up of this folder to end.", flush=True)
-                waited = True
-                time.sleep(pause)
+        while not lock(file):
+            if not waited:
+                print("Waiting for another set-up of this folder to end.", flush=True)
+            waited = True
+            time.sleep(pause)
         yield
 
 
 def set_up(steps, root=ROOT):
     """Bring .venv up to date for `steps`, in their order."""
     if not (3, 11) <= sys.version_info < (3, 14):
-        raise SetUpError(f"The book needs Python 3.11, 3.12 or 3.13, and this is {platform.python_version()}: use those.")
+        found = platform.python_version()
+        raise SetUpError(f"The book needs Python 3.11, 3.12 or 3.13, and this is {found}: take one of them.")
     record = read_record(root)
     if reason := why_new(record, identity(root)):
         if (root / ".venv").exists():

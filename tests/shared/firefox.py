@@ -1,7 +1,6 @@
 """Run scripts in Firefox: puppeteer-core drives it over WebDriver BiDi, which Playwright cannot."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest

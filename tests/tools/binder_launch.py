@@ -27,7 +27,7 @@ PROGRAMS = inside(ENVIRONMENT).parent
 VARIABLES = {"PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
 LINK = re.search(r"urlpath=(lab/tree/chapters/[\w.-]+)", (ROOT / "README.md").read_text(encoding="utf-8"))[1]
 PROGRAM, APPLICATION, *_ = json.loads(KNOWN[-1].removeprefix("CMD "))
-STARTS = {"the image's own": ([PROGRAMS / PROGRAM, APPLICATION], ""), "BinderHub's": ([PROGRAMS / "jupyter-lab"], "/user/x")}
+IMAGE, HUB = ([PROGRAMS / PROGRAM, APPLICATION], ""), ([PROGRAMS / "jupyter-lab"], "/user/x")
 
 
 def said(*arguments, folder=HOME):
@@ -37,7 +37,8 @@ def said(*arguments, folder=HOME):
 
 
 def test_the_pinned_jupyterlab_is_installed_and_nothing_that_builds_the_book():
-    listed = {package["name"].lower(): package["version"] for package in json.loads(said("-m", "pip", "list", "--format=json"))}
+    packages = json.loads(said("-m", "pip", "list", "--format=json"))
+    listed = {package["name"].lower(): package["version"] for package in packages}
     pinned = re.search(r"^jupyterlab==(.*)", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
     assert listed["jupyterlab"] == pinned[1]
     assert listed.keys().isdisjoint({"jupyter-book", "sphinx", "pytest"})
@@ -49,10 +50,9 @@ def test_the_helper_is_imported_where_a_kernel_starts(folder):
     assert "softmax-gap" in said("-c", ask, folder=HOME / folder)
 
 
-@pytest.mark.parametrize("command", STARTS)
+@pytest.mark.parametrize(("start", "base"), [IMAGE, HUB], ids=["the image's own", "BinderHub's"])
 @pytest.mark.parametrize("path", [LINK, "lab/tree/chapters/03-softmax.md"])
-def test_a_chapter_comes_up_as_a_notebook_and_runs(browser, tmp_path, command, path):
-    start, base = STARTS[command]
+def test_a_chapter_comes_up_as_a_notebook_and_runs(browser, tmp_path, start, base, path):
     options = ["--LabApp.expose_app_in_browser=True", f"--LabApp.workspaces_dir={tmp_path}"]  # no tabs of other servers
     with jupyter(HOME, tmp_path, *options, start=start, base=base, environment=VARIABLES) as (address, token):
         page = browser.new_page()

@@ -7,7 +7,7 @@ TOP = """async (browser, {address, place}) => {
   await page.goto(`${address}#${place}`);
   return page.evaluate((id) => document.getElementById(id).getBoundingClientRect().top, place);
 }"""
-PAGE = "data:text/html,<body style='margin:0'><p style='height:3000px'>a</p><h2 id=b>b</h2><p style='height:3000px'>c</p>"
+PAGE = "data:text/html,<p style='height:3000px'>a</p><h2 id=b>b</h2><p style='height:3000px'>c</p>"
 
 
 def test_a_script_drives_firefox_and_returns_what_it_saw(run_in_firefox):
