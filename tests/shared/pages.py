@@ -1,6 +1,7 @@
 """The built site and how tests look at its pages: sizes, scripts that measure, and a tab that notes faults."""
 
 import mimetypes
+import re
 
 import numpy as np
 
@@ -43,7 +44,8 @@ def pages():
 def newest_source():
     """Return the source of the book that was changed last."""
     files = [path for pattern in SOURCES for path in ROOT.glob(pattern) if path.is_file()]
-    return max((path for path in files if "__pycache__" not in path.parts), key=lambda path: path.stat().st_mtime)
+    written = [path for path in files if not re.search(r"__pycache__|\.egg-info", path.as_posix())]
+    return max(written, key=lambda path: path.stat().st_mtime)
 
 
 def violations(tab):
