@@ -5,9 +5,9 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
-from bookbuild.site.published_site import SITEMAP
 
 from bookbuild.read.book import pages_address
+from bookbuild.site.published_site import SITEMAP
 from tests.shared.local_servers import served
 from tests.shared.pages import pages
 from tests.shared.texts import ROOT
