@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test live lab notebooks pdf zip class binder dist test-matrix jupyter-book-2 links audit bench constraints clean
+.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix jupyter-book-2 links audit bench constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -16,6 +16,10 @@ RUN = .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)/python
 
 # JupyterLab asks for this word where one is root, as in a container.
 AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
+
+# Two processes.  A file that shares a browser, a server or a small book stays in one of them, and the folders with the
+# longest files come first, so that both end at about the same time.
+LONG_FIRST = --dist=loadfile --no-loadscope-reorder tests/products tests/build tests/explorables tests/pages tests
 
 # $(call set_up,steps): bring .venv up to date; says nothing when it is.
 set_up = @python=$$(sh tools/find_python.sh) && "$$python" -m tools.environment $(1)
@@ -38,8 +42,13 @@ test:  ## set everything up, build the book and run all tests, those in a browse
 	@echo "Checking the code's style with ruff."
 	@$(RUN) -m ruff check
 	@echo "Running the tests with pytest."
-	@$(RUN) -m pytest --numprocesses=2 --dist=loadfile
+	@$(RUN) -m pytest --numprocesses=2 $(LONG_FIRST)
 	@echo "All tests passed. The book that they tested is $(BOOK)"
+
+test-fast: book  ## the same with the tests of the helper and of the text alone: no browser, less than a minute
+	$(call set_up,test)
+	@$(RUN) -m ruff check
+	@$(RUN) -m pytest --numprocesses=2 --dist=worksteal -m "not browser" tests/helper tests/text
 
 live:  ## serve the book, rebuild it on save and reload the open page
 	$(call set_up,book)
@@ -67,10 +76,8 @@ class:  ## write notebooks without solutions; with SUBMISSIONS=folder, also grad
 	@$(RUN) -m bookbuild.teach.classroom $(if $(SUBMISSIONS),"$(SUBMISSIONS)" $(TIMEOUT))
 
 binder:  ## follow Binder's recipe without a container, then run chapters in what it made (needs the network)
-	$(call set_up,book test browser)
-	@$(RUN) -m tools.binder
-	@echo "Starting it as Binder does and running chapters in it."
-	@$(RUN) -m pytest tests/tools/binder_launch.py
+	$(call set_up,test browser nox)
+	@$(RUN) -m nox --session binder
 
 dist:  ## build the helper package into _build/dist, as a wheel and with its sources
 	$(call set_up,book test)
@@ -78,11 +85,12 @@ dist:  ## build the helper package into _build/dist, as a wheel and with its sou
 	@$(RUN) -m hatchling build --directory _build/dist
 
 test-matrix:  ## try the helper on Python 3.11 to 3.13 and the lowest versions (needs the network; PYTHONS, VERSIONS)
-	@python=$$(sh tools/find_python.sh) && "$$python" -m tools.matrix $(PYTHONS) $(VERSIONS:%=--versions=%)
+	$(call set_up,nox)
+	@$(RUN) -m nox $(if $(PYTHONS),--error-on-missing-interpreters --pythons $(PYTHONS)) --keywords "$(or $(VERSIONS),pinned or lowest)"
 
 jupyter-book-2:  ## parse the book with Jupyter Book 2, which is to stay possible (needs the network once)
-	$(call set_up,book)
-	@$(RUN) -m tools.jupyter_book_2
+	$(call set_up,book nox)
+	@$(RUN) -m nox --session jupyter-book-2
 
 links: book  ## ask for every link of the book and list the dead ones (needs the network)
 	@echo "Asking for every link, which takes some minutes."
@@ -98,8 +106,9 @@ bench:  ## measure how fast the helper package is
 	@echo "Timing the helper package."
 	@$(RUN) -m tests.bench.bench
 
-constraints:  ## renew the pinned versions in constraints.txt
-	@python=$$(sh tools/find_python.sh) && "$$python" -m tools.renew_constraints
+constraints:  ## renew the pinned versions in constraints.txt (needs the network)
+	$(call set_up,nox)
+	@$(RUN) -m nox --session constraints
 
 clean:  ## delete what was built and every cache (.venv stays)
 	@echo "Deleting _build and the caches of the tests."

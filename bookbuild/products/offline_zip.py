@@ -7,10 +7,10 @@ import io
 import sys
 import zipfile
 
+from bookbuild import ROOT
 from bookbuild.base.dates import moment
 from bookbuild.products import downloads
 from bookbuild.read.book import Book
-from tools.environment import ROOT
 
 SITE = ROOT / "_build" / "html"
 FOR_SERVERS = {".buildinfo", ".nojekyll", "404.html", "objects.inv", "robots.txt", "sitemap.xml"}

@@ -12,11 +12,11 @@ from pathlib import Path
 import pikepdf
 from playwright.sync_api import Error, sync_playwright
 
+from bookbuild import ROOT
 from bookbuild.base.browser import NO_SANDBOX, chosen
 from bookbuild.base.dates import moment, said
 from bookbuild.products import downloads
 from bookbuild.products.whole_book import FORMULA, WholeBook
-from tools.environment import ROOT
 
 SITE = ROOT / "_build" / "html"
 OLDEST = 131  # the first Chromium that prints what @page says of the margins

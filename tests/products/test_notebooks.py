@@ -27,8 +27,7 @@ from bookbuild.products.notebooks import colab, copy_of, write_branch
 from bookbuild.read.book import Book
 from bookbuild.read.plain_markdown import Text, markdown
 from tests.shared.small_chapters import ADDRESS, FILES
-from tools.environment import ROOT
-from tools.pythons import inside
+from tools.environment import ROOT, inside
 
 BOOK = Book(ROOT)
 NAMES = [chapter.name for chapter in BOOK.chapters]

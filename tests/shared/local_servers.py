@@ -1,14 +1,19 @@
-"""Jupyter servers for the tests: on loopback, on a free port, ended by their process."""
+"""Servers for the tests, on loopback and a free port: of Jupyter, and of a site as GitHub Pages serves it."""
 
 import contextlib
+import functools
+import http.server
+import mimetypes
 import os
 import secrets
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
+from urllib.parse import unquote, urlsplit
 
 PATIENCE = 90  # seconds until a server that does not answer is given up
 
@@ -62,3 +67,36 @@ def jupyter(
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
+
+
+class FilesBelow(http.server.BaseHTTPRequestHandler):
+    """Serve the folder `site` below the path `base`, and its page 404.html for all that is not there."""
+
+    def __init__(self, *args, site, base):
+        self.site, self.base = site, base
+        super().__init__(*args)
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+    def do_GET(self):
+        """Answer with the file that is asked for, or with the page 404.html."""
+        path = unquote(urlsplit(self.path).path)
+        file = self.site / path.removeprefix(f"{self.base}/")
+        file = file / "index.html" if file.is_dir() else file
+        is_there = path.startswith(f"{self.base}/") and file.is_file()
+        shown = file if is_there else self.site / "404.html"
+        self.send_response(200 if is_there else 404)
+        self.send_header("Content-Type", mimetypes.guess_type(shown.name)[0] or "application/octet-stream")
+        self.end_headers()
+        self.wfile.write(shown.read_bytes())
+
+
+@contextlib.contextmanager
+def served(site, base):
+    """Serve `site` below a path as GitHub Pages does; give the address of its top."""
+    handler = functools.partial(FilesBelow, site=site, base=base)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}{base}/"
+        server.shutdown()

@@ -1,18 +1,17 @@
-"""Start the image that tools/binder.py made, as Binder does, and run chapters in it: `make binder` ends with this.
-
-Not collected by `make test`: the image is made with the network.
-"""
+"""Start the environment that `make binder` made, as Binder does, and run chapters in it; `make test` does not."""
 
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from bookbuild import ROOT
 from tests.shared.local_servers import jupyter
-from tools.environment import ROOT
-from tools.pythons import inside
+from tools.binder import HOME, KNOWN
+from tools.environment import inside
 
 PATIENCE = 180_000  # milliseconds
 # What the page of a notebook shows only in part, its model holds whole: the cells that ran, and what failed.
@@ -23,72 +22,39 @@ CELLS = """() => {
   return {code: code.length, ran: code.filter((cell) => cell.execution_count).length,
           failed: failed.map((out) => out.evalue)};
 }"""
+ENVIRONMENT = Path(os.environ["BINDER_ENVIRONMENT"])
+PROGRAMS = inside(ENVIRONMENT).parent
+VARIABLES = {"PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
+LINK = re.search(r"urlpath=(lab/tree/chapters/[\w.-]+)", (ROOT / "README.md").read_text(encoding="utf-8"))[1]
+PROGRAM, APPLICATION, *_ = json.loads(KNOWN[-1].removeprefix("CMD "))
+IMAGE, HUB = ([PROGRAMS / PROGRAM, APPLICATION], ""), ([PROGRAMS / "jupyter-lab"], "/user/x")
 
 
-@pytest.fixture(scope="session")
-def image():
-    """Return what tools/binder.py notes of the image that it made."""
-    note = ROOT / "_build" / "binder" / "image.json"
-    if not note.is_file():
-        pytest.fail("There is no image: run `make binder`, which makes it.", pytrace=False)
-    return json.loads(note.read_text(encoding="utf-8"))
+def said(*arguments, folder=HOME):
+    """Return what the environment's Python prints."""
+    command = [inside(ENVIRONMENT), *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=True).stdout.strip()
 
 
-@pytest.fixture(scope="session")
-def python(image):
-    """Return the Python of the image."""
-    return inside(image["variables"]["KERNEL_PYTHON_PREFIX"])
-
-
-def said(python, *arguments, folder, image):
-    """Return what the image's Python prints."""
-    options = {"cwd": folder, "env": image["variables"], "capture_output": True, "encoding": "utf-8", "check": True}
-    return subprocess.run([python, *arguments], **options).stdout.strip()
-
-
-def test_all_packages_of_the_image_fit_each_other(image, python):
-    assert said(python, "-m", "pip", "check", folder=image["folder"], image=image) == "No broken requirements found."
-
-
-def test_the_pinned_jupyterlab_is_installed_and_not_that_of_the_image(image, python):
+def test_the_pinned_jupyterlab_is_installed_and_nothing_that_builds_the_book():
+    packages = json.loads(said("-m", "pip", "list", "--format=json"))
+    listed = {package["name"].lower(): package["version"] for package in packages}
     pinned = re.search(r"^jupyterlab==(.*)", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
-    ask = "import jupyterlab; print(jupyterlab.__version__)"
-    assert said(python, "-c", ask, folder=image["folder"], image=image) == pinned[1]
-
-
-def test_what_builds_the_book_is_not_in_the_image(image, python):
-    listed = said(python, "-m", "pip", "list", "--format=json", folder=image["folder"], image=image)
-    assert {package["name"] for package in json.loads(listed)}.isdisjoint(
-        {"jupyter-book", "Sphinx", "sphinx", "pytest"}
-    )
+    assert listed["jupyterlab"] == pinned[1]
+    assert listed.keys().isdisjoint({"jupyter-book", "sphinx", "pytest"})
 
 
 @pytest.mark.parametrize("folder", [".", "chapters"])
-def test_the_helper_is_imported_where_a_kernel_starts(image, python, folder):
+def test_the_helper_is_imported_where_a_kernel_starts(folder):
     ask = "from minitransformer.checks import check; check('softmax-gap', print)"
-    assert "softmax-gap" in said(python, "-c", ask, folder=Path(image["folder"], folder), image=image)
+    assert "softmax-gap" in said("-c", ask, folder=HOME / folder)
 
 
-def link():
-    """Return the path to which the README's launch link leads."""
-    return re.search(r"urlpath=(lab/tree/chapters/[\w.-]+)", (ROOT / "README.md").read_text(encoding="utf-8"))[1]
-
-
-STARTS = {"the image's own": (None, ""), "BinderHub's": (["jupyter-lab"], "/user/someone")}
-
-
-@pytest.mark.parametrize("command", STARTS)
-@pytest.mark.parametrize("path", [link(), "lab/tree/chapters/03-softmax.md"])
-def test_a_chapter_comes_up_as_a_notebook_and_runs(image, browser, tmp_path, command, path):
-    program, base = STARTS[command]
-    start = [*image["start"], *(program or image["command"])]
-    start = [word for word in start if word not in ("--ip", "0.0.0.0")]  # this server is for this machine alone
-    options = {"start": start, "base": base, "environment": image["variables"]}
-    fresh = f"--LabApp.workspaces_dir={tmp_path}"  # no tabs of the server before
-    with jupyter(image["folder"], tmp_path, "--LabApp.expose_app_in_browser=True", fresh, **options) as (
-        address,
-        token,
-    ):
+@pytest.mark.parametrize(("start", "base"), [IMAGE, HUB], ids=["the image's own", "BinderHub's"])
+@pytest.mark.parametrize("path", [LINK, "lab/tree/chapters/03-softmax.md"])
+def test_a_chapter_comes_up_as_a_notebook_and_runs(browser, tmp_path, start, base, path):
+    options = ["--LabApp.expose_app_in_browser=True", f"--LabApp.workspaces_dir={tmp_path}"]  # no tabs of other servers
+    with jupyter(HOME, tmp_path, *options, start=start, base=base, environment=VARIABLES) as (address, token):
         page = browser.new_page()
         page.set_default_timeout(PATIENCE)
         page.goto(f"{address}/{path}?token={token}")

@@ -1,0 +1,112 @@
+"""What the repository may hold: files that every system takes, text in a named encoding, commands that exist."""
+
+import ast
+import os
+import re
+import subprocess
+
+import pytest
+import yaml
+
+from bookbuild import ROOT
+
+RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+LOOSE = re.compile(  # calls that leave out an encoding, as ast prints them
+    r"[^(]*\.read_text\(\)$|[^(]*\.write_text\((?!.*(encoding=|, 'utf))|(os\.fd)?open\((?!.*(encoding=|'[rwaxt+]*b))"
+    r"|(?!.*encoding=)subprocess\..*(\btext|universal_newlines)=True",
+    re.DOTALL,
+)
+COMMAND = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+LISTED = subprocess.run(COMMAND, cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout.split("\0")
+NAMES = [name for name in LISTED if name and (ROOT / name).is_file()]
+TEXTS = {name: (ROOT / name).read_bytes().decode("utf-8") for name in NAMES if not name.endswith((".png", ".woff2"))}
+TREES = {name: ast.parse(text) for name, text in TEXTS.items() if name.endswith(".py")}
+CITATION = yaml.safe_load(TEXTS["CITATION.cff"])
+
+
+# Files
+
+
+def test_every_file_can_be_checked_out_on_windows_and_macos():
+    parts = {part for name in NAMES for part in name.split("/")}
+    assert [part for part in parts if re.search(r'[<>:"|?*\\\x00-\x1f]|[. ]$', part) or RESERVED.fullmatch(part)] == []
+    folded = [name.casefold() for name in NAMES]
+    assert len(folded) == len(set(folded))
+    assert max(map(len, folded)) < 120  # Windows allows 260 with the folder that the clone stands in
+    assert [name for name, text in TEXTS.items() if "\r\n" in text] == []
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        pytest.param(r"registry\.npm|pythonhoste[d]|pypi\.[a-z]|deb\.debian|conda\.anaconda", id="registry"),
+        pytest.param(r"(?<![\w.])/(tmp|work|farm|root|home|Users)/[A-Za-z]", id="path of one machine"),
+        pytest.param(r"\b(TO[D]O|FIX[M]E|X[X]X|HAC[K])\b", id="open end"),
+    ],
+)
+def test_no_file_holds_what_does_not_belong(pattern):
+    lines = [(name, line[:120]) for name, text in TEXTS.items() for line in text.splitlines()]
+    assert [(name, line) for name, line in lines if re.search(pattern, line)] == []
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("package-lock.json")])
+def test_a_lock_file_of_npm_holds_hashes_and_no_addresses(name):
+    assert '"integrity"' in TEXTS[name] and '"resolved"' not in TEXTS[name]
+
+
+# Code
+
+
+def test_all_text_is_read_and_written_in_a_named_encoding():
+    for name, tree in TREES.items():
+        calls = [ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        assert [call for call in calls if LOOSE.match(call)] == [], name
+
+
+def test_what_is_built_and_installed_needs_no_tool_and_no_test():
+    for name in TREES:
+        if name.startswith(("bookbuild/", "chapters/")):
+            assert not re.search(r"^\s*(from|import) (tools|tests)\b", TEXTS[name], re.MULTILINE), name
+
+
+# Commands
+
+
+def make(*arguments):
+    """Return what make prints."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    options = {"cwd": ROOT, "env": plain, "stdout": subprocess.PIPE, "encoding": "utf-8", "check": True}
+    return subprocess.run(["make", *arguments], **options).stdout
+
+
+def targets():
+    """Return the targets of the Makefile."""
+    return re.search(r"^\.PHONY: (.*)", TEXTS["Makefile"], re.MULTILINE)[1].split()
+
+
+def test_make_alone_lists_every_target():
+    assert [line.split()[0] for line in make().splitlines() if line.startswith("  ")] == targets()
+
+
+def test_every_command_that_a_page_or_a_workflow_names_exists():
+    for name in ("README.md", "CONTRIBUTING.md", *(name for name in NAMES if name.startswith(".github/workflows/"))):
+        named = re.findall(r"(?:^|`|run: |^ +)make ([a-z0-9-]+)", TEXTS[name], re.MULTILINE)
+        assert set(named) <= set(targets()), name
+        modules = re.findall(r"-m ((?:tools|bookbuild)[\w.]*)", TEXTS[name])
+        assert [path for module in modules if not (ROOT / (path := module.replace(".", "/") + ".py")).is_file()] == []
+
+
+def test_make_runs_the_environments_python_on_windows_too():
+    for system, folder in (("Windows_NT", "Scripts"), ("", "bin")):
+        assert f".venv/{folder}/python -m bookbuild.build" in make("--dry-run", "book", f"OS={system}")
+
+
+def test_continuous_integration_runs_make_test():
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+    assert TEXTS[".ci/run"].splitlines()[-1] == "make test"
+
+
+def test_the_citation_names_the_book_its_address_and_its_version():
+    config, project = yaml.safe_load(TEXTS["_config.yml"]), TEXTS["pyproject.toml"]
+    assert (CITATION["title"], CITATION["repository-code"]) == (config["title"], config["repository"]["url"])
+    assert f'version = "{CITATION["version"]}"\n' in project and f'license = "{CITATION["license"][0]}"\n' in project
