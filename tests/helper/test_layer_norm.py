@@ -107,34 +107,11 @@ def test_the_naive_position_is_erased_by_one_norm_and_not_by_the_other():
     assert np.abs(rms_norm(x + t, np.ones(6)) - rms_norm(x, np.ones(6)))[1:].max(axis=-1).min() > 0.1
 
 
-@pytest.mark.parametrize("beta", [0.1, 1, 10])
-def test_what_reads_through_a_norm_never_sees_it_and_attention_before_the_first_does(beta):
-    x, shift = tokens(4, 6), beta * np.arange(4.0)[:, None]
-    post, pre = (lambda z: plain(z + attention(z, z, z)[0])), (lambda z: plain(z + attention(*[plain(z)] * 3)[0]))
-    assert np.abs(pre(x + shift) - pre(x)).max() < 1e-13
-    assert np.abs(post(x + shift) - post(x)).max() > 0.01
-
-
-def test_mean_and_deviation_bring_the_token_back():
-    x = 3 * tokens(4, 6) + 1
-    assert np.allclose(plain(x, 0.1) * np.sqrt(x.var(-1, keepdims=True) + 0.1) + x.mean(-1, keepdims=True), x)
-
-
-def test_twice_is_once_and_the_opposite_is_opposite():
-    y = plain(tokens(4, 6), eps=0)
-    assert np.allclose(plain(y, eps=0), y) and np.allclose(plain(-y, eps=0), -y)
-
-
 def test_it_is_rms_norm_of_the_centred_token():
     x, gain = tokens(4, 6), scales(6)[0]
     centred = x - x.mean(-1, keepdims=True)
     assert np.allclose(layer_norm(x, gain, np.zeros(6)), rms_norm(centred, gain), rtol=1e-12)
     assert not np.allclose(rms_norm(x, gain), rms_norm(centred, gain), atol=1e-2)
-
-
-def test_gain_and_bias_fold_into_the_next_matrix():
-    x, (gain, bias), W = tokens(4, 6), scales(6), tokens(6, 3, seed=1)
-    assert np.allclose(layer_norm(x, gain, bias) @ W, plain(x) @ (gain[:, None] * W) + bias @ W)
 
 
 @pytest.mark.parametrize("norm", [lambda x, g, b: layer_norm(x, g, b), lambda x, g, b: rms_norm(x, g)])
@@ -150,13 +127,6 @@ def test_no_token_hears_of_another(norm):
 
 def slopes(function, x, h=1e-6):
     return np.array([(function(x + s) - function(x - s)) / (2 * h) for s in h * np.eye(len(x))]).T
-
-
-@pytest.mark.parametrize("size", [0.1, 1, 10])
-def test_two_directions_are_deaf_and_all_others_have_one_slope(size):
-    x = size * tokens(6)
-    expected = [1 / x.std()] * 4 + [0, 0]
-    assert np.linalg.svd(slopes(lambda x: plain(x, 0), x))[1] == pytest.approx(expected, rel=1e-6, abs=1e-6)
 
 
 def test_with_eps_the_slopes_along_the_token_are_small_and_not_zero():
@@ -175,19 +145,6 @@ def test_eps_ends_the_growth_of_the_slopes(size):
 
 
 # Extremes
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("shape", [(6,), (0, 6), (1, 6), (2, 0, 6), (3, 5, 1)])
-def test_kinds_and_shapes_are_kept(kind, shape):
-    x, (gain, bias) = tokens(*shape, kind=kind), scales(shape[-1], kind)
-    for y in (layer_norm(x, gain, bias), rms_norm(x, gain)):
-        assert y.shape == shape and y.dtype == kind
-
-
-def test_integers_and_lists_are_numbers():
-    assert layer_norm([[1, 3]], [1, 1], [0, 0], eps=0).tolist() == [[-1, 1]]
-    assert rms_norm([[2, -2]], [1, 3], eps=0).tolist() == [[1, -3]]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -220,13 +177,6 @@ def test_a_far_zero_of_the_features_costs_no_accuracy():
     assert np.allclose(plain(shifted), plain(shifted - 2.0**30), atol=1e-5)
 
 
-def test_the_input_is_not_changed():
-    x, (gain, bias) = tokens(3, 6), scales(6)
-    before = [a.copy() for a in (x, gain, bias)]
-    layer_norm(x, gain, bias), rms_norm(x, gain)
-    assert all((a == b).all() for a, b in zip((x, gain, bias), before))
-
-
 def test_nan_stays_in_its_token():
     x = tokens(3, 6)
     x[1, 2] = np.nan
@@ -236,36 +186,4 @@ def test_nan_stays_in_its_token():
 # What does not fit
 
 
-@pytest.mark.parametrize("wrong", [(5,), (4, 6), (1,), (), (6, 1)])
-def test_a_gain_or_bias_of_another_shape_is_refused(wrong):
-    x, right, bad = tokens(4, 6), np.ones(6), np.ones(wrong)
-    shapes = rf"x has shape \(4, 6\) and %s has shape \({', '.join(map(str, wrong))},?\); expected a number for each"
-    with pytest.raises(ValueError, match=shapes % "gain"):
-        layer_norm(x, bad, right)
-    with pytest.raises(ValueError, match=shapes % "bias"):
-        layer_norm(x, right, bad)
-    with pytest.raises(ValueError, match=shapes % "gain"):
-        rms_norm(x, bad)
-
-
-@pytest.mark.parametrize("x", [np.float64(1), np.ones((3, 0))])
-def test_a_token_without_features_is_refused(x):
-    with pytest.raises(ValueError, match="a number for each feature"):
-        rms_norm(x, np.ones(x.shape[-1:]))
-
-
-def test_what_is_no_number_is_refused():
-    with pytest.raises(TypeError, match="x holds .* expected real numbers"):
-        layer_norm(["a", "b"], [1, 1], [0, 0])
-    with pytest.raises(TypeError, match="bias holds"):
-        layer_norm([1, 2], [1, 1], ["a", "b"])
-
-
 # The exercises
-
-
-def test_a_value_may_be_typed_as_a_tuple_and_a_function_returns_one_array():
-    assert find_hint(CHECKS["layer-norm-constant"], (0.5, -1, 2, 0)) == ""
-    assert "the bias is missing" in find_hint(CHECKS["layer-norm-constant"], (0, 0, 0, 0))
-    two = find_hint(CHECKS["layer-norm-fold"], lambda gain, bias, W, c: (gain[:, None] * W, bias @ W + c))
-    assert two == "your function returns several things; expected one array."

@@ -42,12 +42,6 @@ def test_a_whole_number_of_any_kind_is_a_number_of_tokens():
     assert (causal_mask(np.int64(3)) == causal_mask(3.0)).all()
 
 
-@pytest.mark.parametrize("n", [-1, 2.5])
-def test_an_impossible_number_of_tokens_is_refused(n):
-    with pytest.raises(ValueError, match=f"n is {n}; expected the number of tokens, a whole number from 0 on"):
-        causal_mask(n)
-
-
 @given(st.integers(0, 5).flatmap(lambda n: st.tuples(st.just(n), st.lists(st.integers(0, n), max_size=4))))
 def test_padding_is_what_comes_after_the_length(case):
     n, lengths = case
@@ -55,12 +49,6 @@ def test_padding_is_what_comes_after_the_length(case):
         keep = padding_mask(given_as, n)
         assert keep.dtype == bool and keep.shape == (len(lengths), 1, n)
         assert keep[:, 0].tolist() == [[s < length for s in range(n)] for length in lengths]
-
-
-@pytest.mark.parametrize("lengths", [[-1], [5], [2, 1.5], [np.nan], [np.inf], 3, [[1, 2]]])
-def test_impossible_lengths_are_refused(lengths):
-    with pytest.raises(ValueError, match=r"^lengths is .*; expected one whole number from 0 to 4 for each sequence.$"):
-        padding_mask(lengths, 4)
 
 
 def test_both_masks_go_together():
@@ -237,10 +225,6 @@ def test_leaks_are_found_in_narrow_floats_as_well(name, kind):
     assert leaks(model, tokens().astype(kind)) == pairs
 
 
-def test_a_leak_through_a_maximum_shows_where_the_maximum_moves():
-    assert leaks(LEAKING["scaled by the largest token"][0], tokens())
-
-
 @given(arrays(bool, (N, N)))
 def test_the_pairs_are_those_that_the_mask_lets_through(keep):
     assert leaks(lambda x: single(x, keep), tokens()) == [(t, s) for t, s in PAIRS if keep[s, t]]
@@ -346,30 +330,3 @@ def test_the_same_is_tried_every_time_and_the_answer_is_made_of_python_numbers()
 @pytest.mark.parametrize("shape", [(0, D), (1, D), (0, N, D), (N, 0)])
 def test_where_there_is_nothing_to_leak_nothing_does(shape):
     assert leaks(lambda x: x - x.mean(-2, keepdims=True) if x.size else x, tokens(*shape)) == []
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        lambda x: x.mean(-2),
-        lambda x: x.mean(-1),
-        lambda x: x[1:],
-        lambda x: x[None],
-        lambda x: split_heads(x, 2),
-        lambda x: np.float64(1),
-    ],
-)
-def test_an_output_without_a_row_for_each_token_is_refused_with_both_shapes(model):
-    shape = np.shape(model(tokens()))
-    with pytest.raises(ValueError) as refused:
-        leaks(model, tokens())
-    assert f"x has shape (6, 8) and the model's output {shape}; expected a row for each token." == str(refused.value)
-
-
-def test_what_is_no_table_of_numbers_is_refused():
-    with pytest.raises(ValueError, match=r"x has shape \(6,\) and the model's output \(6,\)"):
-        leaks(lambda x: x, np.ones(6))
-    with pytest.raises(ValueError, match="^the model's output has rows of unequal length"):
-        leaks(lambda x: self_attention(x, PARAMS | {"W_V": np.eye(D)[:, :3]}), tokens())  # output and weights
-    with pytest.raises(TypeError, match="^the model's output holds object values"):
-        leaks(lambda x: np.full(x.shape, None), tokens())
