@@ -1,6 +1,4 @@
-"""What stands at every function's door: each refusal is one sentence that names what was given and what to do."""
-
-import re
+"""What stands at every function's door; the refusals themselves are in test_every_function.py."""
 
 import numpy as np
 import pytest
@@ -9,16 +7,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays, floating_dtypes
 
 from minitransformer.attention import attention
-from minitransformer.inputs import attendable, bias_for, floats, for_features, kept, matrix_for, whole
-from minitransformer.multi_head import multi_head_attention
-from minitransformer.self_attention import self_attention
+from minitransformer.inputs import bias_for, floats, kept, model_sizes, token_ids, whole
+from tests.shared.oracles import random
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
-HOW_TO_CONVERT = "expected bool, True where a query may attend: write mask == 0 where your mask is added"
-
-
-def ones(*shapes):
-    return [np.ones(shape) for shape in shapes]
 
 
 @given(arrays(floating_dtypes(), array_shapes(min_dims=0, min_side=0)))
@@ -37,9 +29,6 @@ def test_what_is_not_a_number_is_refused(x):
         floats(x, "the tokens")
 
 
-# Shapes
-
-
 @given(array_shapes(min_dims=2, max_dims=4, min_side=0, max_side=3), st.data())
 def test_a_mask_fits_just_where_numpy_can_stretch_it_over_the_scores(scores, data):
     mask = data.draw(array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3))
@@ -54,27 +43,24 @@ def test_a_mask_fits_just_where_numpy_can_stretch_it_over_the_scores(scores, dat
             kept(np.ones(mask, dtype=bool), scores)
 
 
-# Masks that are none
+@pytest.mark.parametrize(
+    "convert, sentence, mask_of",
+    [
+        (lambda mask: mask == 0, "mask == 0 where your mask is added to the scores", lambda k: np.where(k, 0, -np.inf)),
+        (lambda mask: mask == 0, "mask == 0 where .* or says 1 for hidden", lambda keep: (~keep).astype(int)),
+        (lambda mask: mask == 1, "mask == 1 where it says 1 for visible", lambda keep: keep.astype(int)),
+    ],
+)
+def test_the_conversions_that_the_refusal_of_a_mask_offers_are_right(convert, sentence, mask_of):
+    x, keep = random(3, 4), np.tri(3, dtype=bool)
+    with pytest.raises(TypeError, match=sentence):
+        attention(x, x, x, mask_of(keep))
+    assert (convert(mask_of(keep)) == keep).all()
 
 
-def test_the_conversions_that_the_sentence_offers_are_right():
-    x, keep = np.random.default_rng(0).normal(size=(3, 4)), np.tri(3, dtype=bool)
-    expected = attention(x, x, x, keep)[0]
-    added, hidden, visible = np.where(keep, 0, -np.inf), (~keep).astype(int), keep.astype(int)
-    for mask, to_keep, sentence in (
-        (added, lambda mask: mask == 0, "mask == 0 where your mask is added to the scores"),
-        (hidden, lambda mask: mask == 0, "mask == 0 where your mask is added to the scores or says 1 for hidden"),
-        (visible, lambda mask: mask == 1, "mask == 1 where it says 1 for visible"),
-    ):
-        with pytest.raises(TypeError, match=sentence):
-            attention(x, x, x, mask)
-        assert (attention(x, x, x, to_keep(mask))[0] == expected).all()
-
-
-# Parameters
-
-
-# Features and whole numbers
+def test_a_bias_is_looked_up_by_its_name():
+    bias = bias_for(np.ones((3, 2)), {"b_1": [1, 2]}, "b_1")
+    assert bias.dtype == float and bias.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("value", [1.5, -1, 0, "3", None, [2], np.ones(1), np.inf, np.nan])
@@ -86,3 +72,13 @@ def test_what_is_no_whole_number_from_one_on_is_refused(value):
 @pytest.mark.parametrize("value", [3, 3.0, np.int8(3), np.float32(3), np.array(3)])
 def test_a_whole_number_becomes_an_int(value):
     assert type(whole(value, "n")) is int and whole(value, "n") == 3 and whole(0, "n", least=0) == 0
+
+
+@pytest.mark.parametrize("ids", [[], [[], []], np.zeros((0, 3))])
+def test_no_tokens_are_whole_numbers_too(ids):
+    assert token_ids(ids, 5).dtype == int and token_ids(ids, 5).shape == np.shape(ids)
+
+
+@pytest.mark.parametrize("d, heads, positions", [(6, 3, "sinusoidal"), (9, 3, "none"), (6, 1, "rotary")])
+def test_pairs_of_features_are_asked_of_positions_that_turn_them_and_no_more(d, heads, positions):
+    assert model_sizes(5, d, heads, 1, positions=positions)["hidden"] == 4 * d
