@@ -15,18 +15,11 @@ from minitransformer.attention import attention
 from minitransformer.masks import causal_mask
 from minitransformer.positions import alibi_bias, angles, rotary, sinusoidal_positions
 from tests.shared import oracles
-from tests.shared.oracles import LIMITS, error
+from tests.shared.oracles import LIMITS, error, random
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
-KINDS = list(LIMITS)
 WIDTHS = st.integers(1, 20).map(lambda pairs: 2 * pairs)
-SHAPES = array_shapes(min_dims=2, max_dims=4, min_side=0, max_side=5).map(
-    lambda shape: (*shape[:-1], 2 * shape[-1] + 2)
-)
-
-
-def vectors(*shape, kind="float64", seed=0):
-    return np.random.default_rng(seed).normal(size=shape).astype(kind)
+SHAPES = array_shapes(min_dims=2, max_dims=4, min_side=0, max_side=5).map(lambda shape: (*shape[:-1], 2 * shape[-1] + 2))
 
 
 def spread(table):
@@ -39,19 +32,6 @@ def hands(x):
     return x[..., 0::2] + 1j * x[..., 1::2]
 
 
-def wrong_index(n, d):
-    """Return what comes of taking the i of 2i/d for the number of the feature."""
-    turns = np.arange(n)[:, None] / 10000.0 ** (2 * np.arange(d) / d)
-    return np.where(np.arange(d) % 2, np.cos(turns), np.sin(turns))
-
-
-def wrong_cosine(n, d):
-    """Return what comes of 2(i + 1)/d for the cosines."""
-    i, t = np.arange(d // 2), np.arange(n)[:, None]
-    waves = [np.sin(t / 10000.0 ** (2 * i / d)), np.cos(t / 10000.0 ** (2 * (i + 1) / d))]
-    return np.stack(waves, axis=-1).reshape(n, d)
-
-
 # Angles
 
 
@@ -61,14 +41,6 @@ def test_an_angle_is_the_position_times_the_frequency_of_the_pair(positions, d):
     right = [[t * math.exp(-2 * i / d * math.log(10000)) for i in range(d // 2)] for t in positions]
     assert found.shape == (len(positions), d // 2)
     np.testing.assert_allclose(found, np.reshape(right, found.shape), rtol=1e-13, atol=1e-300)
-
-
-@pytest.mark.parametrize("d", [2, 4, 64, 512])
-def test_the_first_hand_turns_by_one_radian_and_the_last_by_almost_a_ten_thousandth(d):
-    omega = angles(np.ones(1), d)[0]
-    assert omega[0] == 1 and omega[-1] == pytest.approx(10000 ** (2 / d - 1), rel=1e-14) and omega[-1] > 1e-4
-    assert (np.diff(omega) < 0).all()
-    np.testing.assert_allclose(omega[1:] / omega[:-1], 10000 ** (-2 / d), rtol=1e-13)
 
 
 # Sines and cosines
@@ -88,24 +60,31 @@ def test_every_number_is_that_of_the_formula(n, d):
     np.testing.assert_allclose(found, np.reshape(right, found.shape), atol=1e-13)
 
 
-def test_no_position_is_no_row_and_the_first_is_zeros_and_ones():
-    assert sinusoidal_positions(0, 6).shape == (0, 6)
-    assert sinusoidal_positions(1, 6).tolist() == [[0, 1, 0, 1, 0, 1]]
-
-
 @pytest.mark.parametrize("d", [2, 6, 64, 512])
 def test_dot_products_depend_on_the_distance_alone(d):
     p = sinusoidal_positions(300, d)
-    omega = angles(np.ones(1), d)[0]
     assert spread(p @ p.T) < 1e-11 * d / 2
-    np.testing.assert_allclose(p @ p[0], np.cos(np.arange(300)[:, None] * omega).sum(axis=1), atol=1e-11)
+    np.testing.assert_allclose(p @ p[0], np.cos(angles(np.arange(300), d)).sum(axis=1), atol=1e-11)
+
+
+def wrong_index(n, d):
+    """Return what comes of taking the i of 2i/d for the number of the feature."""
+    turns = np.arange(n)[:, None] / 10000.0 ** (2 * np.arange(d) / d)
+    return np.where(np.arange(d) % 2, np.cos(turns), np.sin(turns))
+
+
+def wrong_cosine(n, d):
+    """Return what comes of 2(i + 1)/d for the cosines."""
+    i, t = np.arange(d // 2), np.arange(n)[:, None]
+    waves = [np.sin(t / 10000.0 ** (2 * i / d)), np.cos(t / 10000.0 ** (2 * (i + 1) / d))]
+    return np.stack(waves, axis=-1).reshape(n, d)
 
 
 @pytest.mark.parametrize("encoding", [wrong_index, wrong_cosine])
 @pytest.mark.parametrize("d", [4, 64])
 def test_a_wrong_index_fails_the_test_of_the_diagonals(encoding, d):
     p = encoding(128, d)
-    assert spread(p @ p.T) > 0.5 and np.abs(p - sinusoidal_positions(128, d)).max() > 0.5
+    assert spread(p @ p.T) > 0.5
 
 
 def test_dot_products_are_no_measure_of_distance():
@@ -128,7 +107,7 @@ def test_a_step_is_one_rotation_for_all_positions(k, d):
 
 @given(SHAPES)
 def test_a_turn_is_a_product_of_complex_numbers(shape):
-    x = vectors(*shape)
+    x = random(*shape)
     found = rotary(x)
     assert found.shape == shape
     right = hands(x) * np.exp(1j * angles(np.arange(shape[-2]), shape[-1]))
@@ -141,10 +120,10 @@ def test_it_turns_from_the_first_feature_of_a_pair_towards_the_second():
     np.testing.assert_allclose(rotary([[0, 0, 2, 0]], [3]), [[0, 0, 2 * slow.real, 2 * slow.imag]])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", LIMITS)
 def test_it_is_that_of_pytorchs_complex_numbers(kind):
     torch = oracles.torch()
-    x = vectors(2, 3, 50, 8, kind=kind)
+    x = random(2, 3, 50, 8, kind=kind)
     steps = torch.arange(50, dtype=torch.float64)[:, None]
     phase = steps * 10000.0 ** (-torch.arange(0, 8, 2, dtype=torch.float64) / 8)
     pairs = torch.view_as_complex(torch.from_numpy(x).reshape(2, 3, 50, 4, 2))
@@ -154,16 +133,15 @@ def test_it_is_that_of_pytorchs_complex_numbers(kind):
 
 @given(SHAPES, st.integers(0, 99))
 def test_lengths_stay_and_position_0_turns_nothing(shape, seed):
-    x = vectors(*shape, seed=seed)
+    x = random(*shape, seed=seed)
     turned = rotary(x)
-    np.testing.assert_allclose(np.linalg.norm(turned, axis=-1), np.linalg.norm(x, axis=-1))
     np.testing.assert_allclose(np.abs(hands(turned)), np.abs(hands(x)))
     assert (turned[..., :1, :] == x[..., :1, :]).all()
 
 
 @given(st.integers(0, 99), WIDTHS, st.integers(-5000, 5000))
 def test_scores_depend_on_the_offset_alone(seed, d, later):
-    q, k = vectors(2, d, seed=seed)
+    q, k = random(2, d, seed=seed)
     queries, keys = (np.tile(vector, (12, 1)) for vector in (q, k))
     scores = rotary(queries) @ rotary(keys).T
     size = np.linalg.norm(q) * np.linalg.norm(k)
@@ -173,74 +151,56 @@ def test_scores_depend_on_the_offset_alone(seed, d, later):
 
 
 def test_the_score_is_the_dot_product_with_the_query_turned_by_the_offset():
-    q, k = vectors(2, 1, 8)
+    q, k = random(2, 1, 8)
     score = (rotary(q, [9]) @ rotary(k, [7]).T).item()
     assert score == pytest.approx((rotary(q, [2]) @ k.T).item(), rel=1e-13)
     assert score == pytest.approx((q @ rotary(k, [-2]).T).item(), rel=1e-13)
     assert abs(score - (rotary(q, [-2]) @ k.T).item()) > 0.1  # before is not behind
 
 
-def test_of_a_pair_of_equal_vectors_the_score_is_that_of_the_clock_hands():
-    """A query and key of (0, 1, 0, 1, …) see the dot product of sinusoidal positions."""
-    p = sinusoidal_positions(40, 8)
-    turned = rotary(np.tile(p[0], (40, 1)))
-    np.testing.assert_allclose(turned @ turned.T, p @ p.T, atol=1e-13)
-
-
 def test_a_sinusoidal_row_is_the_first_one_turned_back():
     """The pair (sin, cos) turns clockwise; taken as (cos, sin), the other way, as rotary does."""
     p = sinusoidal_positions(40, 8)
-    first = np.tile(p[0], (40, 1))
+    first, swap = np.tile(p[0], (40, 1)), lambda x: x.reshape(40, 4, 2)[..., ::-1].reshape(40, 8)
     np.testing.assert_allclose(rotary(first, -np.arange(40)), p, atol=1e-14)
-    swapped = (p.reshape(40, 4, 2)[..., ::-1].reshape(40, 8), first.reshape(40, 4, 2)[..., ::-1].reshape(40, 8))
-    np.testing.assert_allclose(rotary(swapped[1]), swapped[0], atol=1e-14)
+    np.testing.assert_allclose(rotary(swap(first)), swap(p), atol=1e-14)
 
 
 @given(st.lists(st.integers(0, 49), max_size=8))
 def test_explicit_positions_are_rows_of_the_whole(places):
-    token = vectors(3, 1, 6)
+    token = random(3, 1, 6)
     whole = rotary(np.repeat(token, 50, axis=1))
     assert (rotary(np.repeat(token, len(places), axis=1), places) == whole[:, places]).all()
-    assert (rotary(whole, np.arange(50)) == rotary(whole)).all()
 
 
 @given(st.lists(st.floats(-1000, 1000), min_size=5, max_size=5), st.lists(st.floats(-9, 9), min_size=5, max_size=5))
 def test_turning_twice_is_turning_by_the_sum(p, q):
-    x = vectors(2, 5, 6)
+    x = random(2, 5, 6)
     np.testing.assert_allclose(rotary(rotary(x, p), q), rotary(x, np.add(p, q)), atol=1e-11)
     np.testing.assert_allclose(rotary(rotary(x, p), np.negative(p)), x, atol=1e-14)
 
 
-def test_shuffled_tokens_with_their_positions_are_shuffled_results():
-    x, order = vectors(2, 6, 4), [3, 0, 5, 1, 4, 2]
-    assert (rotary(x[:, order], order) == rotary(x)[:, order]).all()
-
-
 def test_a_text_written_later_gives_the_same_attention_unless_the_values_turn_too():
-    q, k, v = vectors(3, 5, 8)
-    later = np.arange(5) + 1000
-    output, _ = attention(rotary(q), rotary(k), v)
-    shifted, _ = attention(rotary(q, later), rotary(k, later), v)
-    np.testing.assert_allclose(shifted, output, atol=1e-11)
-    values_too, _ = attention(rotary(q, later), rotary(k, later), rotary(v, later))
-    assert np.abs(values_too - attention(rotary(q), rotary(k), rotary(v))[0]).max() > 0.1
+    q, k, v = random(3, 5, 8)
+    turned, later = [[rotary(z, np.arange(5) + start) for z in (q, k, v)] for start in (0, 1000)]
+    np.testing.assert_allclose(attention(*later[:2], v)[0], attention(*turned[:2], v)[0], atol=1e-11)
+    assert np.abs(attention(*later)[0] - attention(*turned)[0]).max() > 0.1
 
 
-@pytest.mark.parametrize("kind", ["float16", *KINDS])
-@pytest.mark.parametrize("shape", [(0, 6), (1, 6), (2, 0, 4), (0, 3, 5, 2)])
-def test_the_kind_of_float_and_the_shape_are_kept(kind, shape):
-    for positions in (None, np.arange(shape[-2]), np.arange(shape[-2], dtype="float32")):
-        turned = rotary(vectors(*shape, kind=kind), positions)
-        assert turned.dtype == kind and turned.shape == shape
+@pytest.mark.parametrize("kind", LIMITS)
+@pytest.mark.parametrize("positions", [np.arange(5), np.arange(5, dtype="float32"), np.arange(5.0)])
+def test_the_kind_of_the_positions_does_not_decide_that_of_the_result(kind, positions):
+    positions.flags.writeable = False
+    assert rotary(random(5, 6, kind=kind), positions).dtype == kind
 
 
 def test_far_positions_are_as_exact_in_float32():
-    x, places = vectors(4, 64), np.array([10**3, 10**5, 10**6, 10**7])
+    x, places = random(4, 64), np.array([10**3, 10**5, 10**6, 10**7])
     assert error(rotary(x.astype("float32"), places), rotary(x, places)) < 1e-6
 
 
 def test_no_more_than_the_result_and_its_parts_are_held():
-    x = vectors(16, 200, 64, kind="float32")
+    x = random(16, 200, 64, kind="float32")
     tracemalloc.start()
     try:
         rotary(x)
@@ -250,13 +210,15 @@ def test_no_more_than_the_result_and_its_parts_are_held():
     assert peak < 2.7 * x.nbytes  # 3.25 if the sines stay float64
 
 
+def test_whole_numbers_may_come_as_floats():
+    assert np.array_equal(sinusoidal_positions(3.0, 4.0), sinusoidal_positions(3, 4))
+
+
 # A slope for the distance
 
 
 def test_the_slopes_of_eight_heads_are_the_halves_down_to_a_256th():
     assert (-alibi_bias(2, 8)[:, 1, 0]).tolist() == [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]
-    assert (-alibi_bias(2, 1)[:, 1, 0]).tolist() == [1 / 256]
-    assert (alibi_bias(2, 16)[1::2] == alibi_bias(2, 8)).all()  # of sixteen, every second is one of the eight
 
 
 @given(st.integers(0, 12), st.integers(1, 12))
@@ -265,31 +227,21 @@ def test_the_bias_is_minus_slope_times_distance(n, heads):
     assert bias.shape == (heads, n, n)
     for head, i, j in np.ndindex(heads, n, n):
         assert bias[head, i, j] == pytest.approx(-abs(i - j) / 256 ** ((head + 1) / heads))
-    assert (bias == bias.swapaxes(1, 2)).all() and (np.diagonal(bias, axis1=1, axis2=2) == 0).all()
-    assert all(spread(table) == 0 for table in bias if n)
 
 
 @pytest.mark.parametrize("heads", [1, 3, 8])
 def test_behind_a_causal_mask_it_is_one_more_coordinate_of_the_keys(heads):
     n, d = 7, 4
-    q, k, v = vectors(3, heads, n, d)
+    q, k, v = random(3, heads, n, d)
     slopes = -alibi_bias(2, heads)[:, 1, :1, None]
     biased = np.where(causal_mask(n), q @ k.swapaxes(1, 2) / d**0.5 + alibi_bias(n, heads), -np.inf)
     wide_q = np.concatenate([q / d**0.5, np.ones((heads, n, 1))], axis=2)
     wide_k = np.concatenate([k, slopes * np.arange(n)[:, None]], axis=2)
-    output, weights = attention(wide_q, wide_k, v, causal_mask(n), scale=1)
+    weights = attention(wide_q, wide_k, v, causal_mask(n), scale=1)[1]
     np.testing.assert_allclose(weights, special.softmax(biased, axis=-1), atol=1e-14)
-    np.testing.assert_allclose(output, special.softmax(biased, axis=-1) @ v, atol=1e-14)
 
 
 def test_equal_scores_become_weights_that_fall_by_one_factor_from_step_to_step():
     weights = special.softmax(alibi_bias(9, 2)[:, -1], axis=-1)
     for row, slope in zip(weights, (1 / 16, 1 / 256)):
         np.testing.assert_allclose(row[:-1] / row[1:], math.exp(-slope))
-
-
-# What does not fit
-
-
-def test_whole_numbers_may_come_as_floats():
-    assert np.array_equal(sinusoidal_positions(3.0, 4.0), sinusoidal_positions(3, 4))
