@@ -65,7 +65,11 @@ def test_it_is_that_of_pytorch(kind, how):
 
 def test_the_numbers_of_the_sources():
     above, below, with_ = np.eye(3)[[0, 2, 1]]
-    for scale, others, itself in ((None, 0.26445846, 0.47108308), (1 / 3, 0.29449769, 0.41100463), (1, 0.21194156, 0.57611688)):
+    for scale, others, itself in (
+        (None, 0.26445846, 0.47108308),
+        (1 / 3, 0.29449769, 0.41100463),
+        (1, 0.21194156, 0.57611688),
+    ):
         output, weights = attention([with_], [above, below, with_], np.eye(3), scale=scale)
         np.testing.assert_allclose(weights, [[others, others, itself]], atol=5e-9)
         np.testing.assert_allclose(output, weights, rtol=1e-15)
@@ -100,13 +104,6 @@ def test_of_two_kinds_of_float_the_wider_is_returned():
     queries, keys, values = example(kind="float32")
     output, weights = attention(queries, keys, values.astype(float))
     assert (output.dtype, weights.dtype) == (float, np.float32)
-
-
-@pytest.mark.parametrize("n, m", [(0, 7), (5, 0), (0, 0)])
-def test_no_queries_give_no_rows_and_no_memory_gives_zeros(n, m):
-    for keep in (None, np.ones((n, m), dtype=bool), np.ones((1, m), dtype=bool), np.ones((2, n, 1), dtype=bool)):
-        output, weights = attention(*example(2, n=n, m=m), keep)
-        assert output.shape == (2, n, 3) and weights.shape == (2, n, m) and not output.any()
 
 
 # What may not be seen
@@ -207,13 +204,6 @@ def test_the_scale_is_a_factor_of_the_queries(scale):
     np.testing.assert_allclose(attention(queries, keys, values, scale=scale)[0], expected, atol=1e-13)
 
 
-def test_the_output_is_linear_in_the_values():
-    queries, keys, values = example()
-    more = example(seed=1)[2]
-    one, two, both = (attention(queries, keys, v)[0] for v in (values, more, 2 * values - 3 * more))
-    np.testing.assert_allclose(both, 2 * one - 3 * two, atol=1e-13)
-
-
 @pytest.mark.parametrize("kind, largest", [("float16", 50), ("float32", 1e15), ("float64", 1e150)])
 @given(st.data())
 def test_numbers_of_any_size_are_mixed_within_their_bounds(kind, largest, data):
@@ -225,14 +215,3 @@ def test_numbers_of_any_size_are_mixed_within_their_bounds(kind, largest, data):
     np.testing.assert_allclose(weights.sum(-1), 1, atol=rounding)
     slack = rounding * np.abs(values).max() + 8 * np.finfo(kind).smallest_subnormal
     assert ((values.min(0) - slack <= output) & (output <= values.max(0) + slack)).all()
-
-
-@pytest.mark.parametrize("size", [1e-300, 1e150])
-def test_neither_tiny_nor_huge_scores_do_harm(size):
-    queries, keys, values = example()
-    output, weights = attention(queries * size, keys, values, scale=size)
-    np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-12)
-    if size > 1:
-        assert (output == values[(queries @ keys.T).argmax(-1)]).all()
-    else:
-        np.testing.assert_allclose(output, attention(queries, keys, values, scale=0)[0], atol=1e-15)

@@ -400,6 +400,8 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
     ],
     (embed, [3, params({"embedding": (11, 6)})], "ids has shape (); expected (…, n)."),
     (layer, [X, layer_shapes(6, 8, cross=True), 2], "memory is None; expected an encoder's output, (…, m, d)."),
+    (Transformer(**SIZES), [np.zeros((3, 5), int), np.zeros((3, 7), int), [6, 1, 1]], "lengths is [6, 1, 1]; expected"),
+    (Transformer(**SIZES), [np.zeros((3, 5), int), np.zeros((3, 7), int), [5, 1]], " … the scores have shape (3, 3, 5"),
 ]
 WRONG_KINDS = [
     *[

@@ -1,6 +1,5 @@
 """Chapter 11's module: SciPy's and PyTorch's functions, a slow loop, what the formula leaves open, and chance."""
 
-import itertools
 import math
 
 import numpy as np
@@ -87,12 +86,6 @@ def test_it_is_pytorchs(bend, kind):
             layer.bias.copy_(torch.from_numpy(params[f"b_{i}"]))
         right = theirs(torch.from_numpy(x)).numpy()
     assert error(feed_forward(x, params, bend), right) < LIMITS[kind]
-
-
-def test_two_units_made_by_hand_say_whether_two_features_differ():
-    params = {"W_1": [[1, -1], [-1, 1]], "b_1": [0, 0], "W_2": [[1], [1]], "b_2": [0]}
-    for a, b in itertools.product((0, 1), repeat=2):
-        assert feed_forward([[a, b]], params) == (a != b)
 
 
 def test_without_a_bend_the_two_matrices_are_one():

@@ -1,4 +1,4 @@
-"""Chapter 8's module: what normalising promises, what it forgets, its slopes, and PyTorch."""
+"""Chapter 8's module: what normalising promises, what it forgets, and PyTorch."""
 
 import math
 
@@ -38,8 +38,9 @@ def by_hand(token, gain, bias, eps, centre):
 @given(SHAPES, st.sampled_from([1e-12, 1e-5, 0.1]))
 def test_every_token_is_normalised_as_by_hand(shape, eps):
     x, (gain, bias) = 3 * random(*shape) + 1, scales(shape[-1])
-    for found, bias, centre in ((layer_norm(x, gain, bias, eps), bias, True), (rms_norm(x, gain, eps), 0 * bias, False)):
-        right = [by_hand(token, gain, bias, eps, centre) for token in x.reshape(-1, shape[-1]).tolist()]
+    for centre, shift in ((True, bias), (False, 0 * bias)):
+        found = layer_norm(x, gain, bias, eps) if centre else rms_norm(x, gain, eps)
+        right = [by_hand(token, gain, shift, eps, centre) for token in x.reshape(-1, shape[-1]).tolist()]
         assert error(found, np.reshape(right, shape)) < 1e-9
 
 
@@ -77,11 +78,6 @@ def test_tokens_land_on_the_sphere_in_the_plane(n, d, size, shift):
     assert np.abs(y).max(initial=0) <= (d - 1) ** 0.5 + 1e-9
 
 
-@pytest.mark.parametrize("d", [2, 5, 512])
-def test_a_lone_feature_reaches_the_bound(d):
-    assert plain(np.eye(d), eps=0).max() == pytest.approx((d - 1) ** 0.5)
-
-
 @given(st.floats(1e-3, 1e6), st.floats(-1e3, 1e3))
 def test_a_common_factor_and_a_common_summand_are_forgotten(factor, summand):
     x = random(4, 6)
@@ -89,39 +85,11 @@ def test_a_common_factor_and_a_common_summand_are_forgotten(factor, summand):
     assert np.allclose(rms_norm(factor * x, np.ones(6), eps=0), rms_norm(x, np.ones(6), eps=0))
 
 
-def test_the_naive_position_is_erased_by_one_norm_and_not_by_the_other():
-    x, t = random(5, 6), np.arange(5.0)[:, None]
-    assert np.abs(plain(x + t) - plain(x)).max() < 1e-13
-    assert np.abs(rms_norm(x + t, np.ones(6)) - rms_norm(x, np.ones(6)))[1:].max(axis=-1).min() > 0.1
-
-
 def test_it_is_rms_norm_of_the_centred_token():
     x, gain = random(4, 6), scales(6)[0]
     centred = x - x.mean(-1, keepdims=True)
     assert np.allclose(layer_norm(x, gain, np.zeros(6)), rms_norm(centred, gain), rtol=1e-12)
     assert not np.allclose(rms_norm(x, gain), rms_norm(centred, gain), atol=1e-2)
-
-
-# Slopes
-
-
-def slopes(function, x, h=1e-6):
-    return np.array([(function(x + s) - function(x - s)) / (2 * h) for s in h * np.eye(len(x))]).T
-
-
-def test_the_slopes_along_the_token_are_small_and_not_zero():
-    x, (gain, bias) = random(6), scales(6)
-    y, root = plain(x, 0.1), np.sqrt(x.var() + 0.1)
-    expected = gain[:, None] * (np.eye(6) - 1 / 6 - np.outer(y, y) / 6) / root
-    assert np.allclose(slopes(lambda x: layer_norm(x, gain, bias, 0.1), x), expected, atol=1e-8)
-
-
-@pytest.mark.parametrize("size", [1, 1e-3, 1e-6, 0])
-def test_eps_ends_the_growth_of_the_slopes(size):
-    x = size * random(6)
-    strengths = np.linalg.svd(slopes(plain, x, h=1e-7))[1]
-    assert strengths[:4] == pytest.approx([1 / np.sqrt(x.var() + 1e-5)] * 4, rel=1e-4)
-    assert strengths.max() < 1e-5**-0.5 * (1 + 1e-6)
 
 
 # Extremes
@@ -137,11 +105,6 @@ def test_a_token_of_equal_features_gives_the_bias(kind, value):
 @pytest.mark.parametrize("kind, value, near", [("float64", 1e4 + 0.3, 1e-8), ("float32", 7.3, 1e-3)])
 def test_but_for_the_rounding_of_the_mean(kind, value, near):
     assert np.abs(plain(np.full((2, 768), value, kind))).max() < near
-
-
-def test_one_feature_is_nothing_to_measure_by():
-    assert plain(random(5, 1)).tolist() == [[0]] * 5
-    assert (rms_norm([0.0, 0.0], [1.0, 1.0]) == 0).all()
 
 
 @pytest.mark.parametrize("size", [1e-150, 1e-30, 1e30, 1e150])

@@ -1,4 +1,4 @@
-"""Chapter 10's module: what depends on the distance alone, complex numbers, PyTorch, and the wrong index that fails."""
+"""Chapter 10's module: what depends on the distance alone, products of complex numbers and PyTorch."""
 
 import cmath
 import math
@@ -19,7 +19,9 @@ from tests.shared.oracles import LIMITS, error, random
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 WIDTHS = st.integers(1, 20).map(lambda pairs: 2 * pairs)
-SHAPES = array_shapes(min_dims=2, max_dims=4, min_side=0, max_side=5).map(lambda shape: (*shape[:-1], 2 * shape[-1] + 2))
+SHAPES = array_shapes(min_dims=2, max_dims=4, min_side=0, max_side=5).map(
+    lambda shape: (*shape[:-1], 2 * shape[-1] + 2)
+)
 
 
 def spread(table):
@@ -65,31 +67,6 @@ def test_dot_products_depend_on_the_distance_alone(d):
     p = sinusoidal_positions(300, d)
     assert spread(p @ p.T) < 1e-11 * d / 2
     np.testing.assert_allclose(p @ p[0], np.cos(angles(np.arange(300), d)).sum(axis=1), atol=1e-11)
-
-
-def wrong_index(n, d):
-    """Return what comes of taking the i of 2i/d for the number of the feature."""
-    turns = np.arange(n)[:, None] / 10000.0 ** (2 * np.arange(d) / d)
-    return np.where(np.arange(d) % 2, np.cos(turns), np.sin(turns))
-
-
-def wrong_cosine(n, d):
-    """Return what comes of 2(i + 1)/d for the cosines."""
-    i, t = np.arange(d // 2), np.arange(n)[:, None]
-    waves = [np.sin(t / 10000.0 ** (2 * i / d)), np.cos(t / 10000.0 ** (2 * (i + 1) / d))]
-    return np.stack(waves, axis=-1).reshape(n, d)
-
-
-@pytest.mark.parametrize("encoding", [wrong_index, wrong_cosine])
-@pytest.mark.parametrize("d", [4, 64])
-def test_a_wrong_index_fails_the_test_of_the_diagonals(encoding, d):
-    p = encoding(128, d)
-    assert spread(p @ p.T) > 0.5
-
-
-def test_dot_products_are_no_measure_of_distance():
-    p = sinusoidal_positions(7, 64)
-    assert (p @ p[0]).round(3).tolist() == [32, 30.917, 28.304, 25.587, 23.934, 23.504, 23.559]
 
 
 @pytest.mark.parametrize("k", [0, 1, 5, 100, -3])
@@ -239,9 +216,3 @@ def test_behind_a_causal_mask_it_is_one_more_coordinate_of_the_keys(heads):
     wide_k = np.concatenate([k, slopes * np.arange(n)[:, None]], axis=2)
     weights = attention(wide_q, wide_k, v, causal_mask(n), scale=1)[1]
     np.testing.assert_allclose(weights, special.softmax(biased, axis=-1), atol=1e-14)
-
-
-def test_equal_scores_become_weights_that_fall_by_one_factor_from_step_to_step():
-    weights = special.softmax(alibi_bias(9, 2)[:, -1], axis=-1)
-    for row, slope in zip(weights, (1 / 16, 1 / 256)):
-        np.testing.assert_allclose(row[:-1] / row[1:], math.exp(-slope))

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # t
 NORMS = ("pre", "post", "none")
 SHAPES = array_shapes(max_dims=4, min_side=0, max_side=5).filter(lambda shape: shape[-1] > 0)
 X = 100 + random(3, 4)
-GAIN, BIAS = random(2, 4, seed=4) + [[2], [-1]]  # none of them 1 or 0
+GAIN, BIAS = random(2, 4, seed=4) + np.array([[2], [-1]])  # none of them 1 or 0
 
 
 def slopes(f, x, h=1e-5):
