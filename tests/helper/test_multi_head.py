@@ -11,7 +11,6 @@ from hypothesis.extra.numpy import array_shapes
 from minitransformer.attention import attention
 from minitransformer.masks import causal_mask, padding_mask
 from minitransformer.multi_head import merge_heads, multi_head_attention, split_heads
-from minitransformer.self_attention import self_attention
 from tests.shared import oracles
 from tests.shared.oracles import LIMITS, error, matrices, multi_head_loop, random
 
@@ -106,14 +105,6 @@ def test_it_is_that_of_pytorch(kind, mask, cross):
     found = multi_head_attention(x, params, 2, context if cross else None, None if mask == "none" else keep)
     for mine, right_one in zip(found, right):
         assert error(mine, right_one.numpy()) < LIMITS[kind]
-
-
-def test_one_head_is_single_attention():
-    params = parameters(1, d_context=8) | {"W_O": np.eye(5)}
-    output, weights = multi_head_attention(X, params, 1, keep=causal_mask(5))
-    single, table = self_attention(X, params, causal_mask(5))
-    np.testing.assert_allclose(output, single, atol=1e-15)
-    np.testing.assert_allclose(weights, table[None], atol=1e-15)
 
 
 # Another length, another width, batches

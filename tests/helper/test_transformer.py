@@ -10,16 +10,7 @@ from hypothesis import strategies as st
 from minitransformer.feed_forward import gelu, relu
 from minitransformer.masks import causal_mask, padding_mask
 from minitransformer.positions import rotary, sinusoidal_positions
-from minitransformer.transformer import (
-    LanguageModel,
-    Transformer,
-    count,
-    embed,
-    head,
-    layer,
-    layer_shapes,
-    views,
-)
+from minitransformer.transformer import LanguageModel, Transformer, count, embed, head, layer, layer_shapes, views
 from tests.shared import oracles
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
@@ -71,11 +62,9 @@ def test_parameters_are_as_many_as_the_formula_says(norm, tied, positions):
 def test_matrices_keep_sizes_gains_are_one_and_biases_zero():
     model = LanguageModel(300, 64, 4, 1, np.random.default_rng(0), positions="learned", max_length=200, tied=False)
     part = model.params["decoder"][1]
-    matrices = [(part["attention"]["W_O"], 64), (part["feed_forward"]["W_2"], 256), (model.params["output"], 64)]
-    for matrix, rows in matrices:
-        assert matrix.std() == pytest.approx(rows**-0.5, rel=0.03)
-    assert model.params["embedding"].std() == pytest.approx(64**-0.5, rel=0.03)
-    assert model.params["positions"].std() == pytest.approx(64**-0.5, rel=0.03)
+    matrices = [(part["attention"]["W_O"], 64), (part["feed_forward"]["W_2"], 256)]
+    for matrix, width in matrices + [(model.params[name], 64) for name in ("output", "embedding", "positions")]:
+        assert matrix.std() == pytest.approx(width**-0.5, rel=0.03)
     for sublayer in part.values():
         assert (sublayer["gain"] == 1).all() and (sublayer["bias"] == 0).all()
     assert (part["feed_forward"]["b_1"] == 0).all() and (model.params["decoder"]["norm"]["gain"] == 1).all()

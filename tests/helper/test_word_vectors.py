@@ -168,13 +168,18 @@ def test_a_full_disk_leaves_nothing_behind(quick, monkeypatch, tmp_path):
     assert list((tmp_path / "cache").iterdir()) == []
 
 
+TRAIN_ON_LITTLE = """
+from minitransformer import word_vectors
+word_vectors._content = lambda: "0123"
+word_vectors.load_corpus = lambda: [[f"w{i * j % 199}" for i in range(400)] for j in range(1, 60)]
+print(word_vectors.load_vectors().vectors.sum())
+"""
+
+
 def test_two_processes_at_once_do_no_harm(tmp_path):
     environment = {**os.environ, "MINITRANSFORMER_CACHE": str(tmp_path)}
-    code = "from minitransformer.word_vectors import load_vectors; print(load_vectors().vectors.sum())"
-    both = [
-        subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        for _ in range(2)
-    ]
+    command = [sys.executable, "-c", TRAIN_ON_LITTLE]
+    both = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in "ab"]
     outs = [process.communicate() for process in both]
     assert [process.returncode for process in both] == [0, 0] and outs[0] == outs[1]
     assert len(list(tmp_path.iterdir())) == 1
