@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays, mutually_broadcastable_shapes
-from scipy import optimize, special
+from scipy import special
 
 from minitransformer.attention import attention
 from tests.shared import oracles
@@ -18,9 +18,9 @@ KINDS = list(LIMITS)
 
 
 @st.composite
-def calls(draw, kind=float, least=0):
+def calls(draw, kind):
     """Draw queries, keys, values, keep and scale; there may be no query, no key and no value's coordinate."""
-    n, m, d_v = (draw(st.integers(least, 4)) for _ in range(3))
+    n, m, d_v = (draw(st.integers(0, 4)) for _ in range(3))
     d_k = draw(st.integers(1, 4))
     numbers = st.floats(-4, 4, width=32)
     parts = [draw(arrays(kind, shape, elements=numbers)) for shape in ((n, d_k), (m, d_k), (m, d_v))]
@@ -37,16 +37,12 @@ def example(*leading, n=5, m=7, d_k=4, d_v=3, kind="float64", seed=0):
 # The right numbers
 
 
-@given(calls())
-def test_it_is_the_loop(call):
+@pytest.mark.parametrize("kind, near", [("float32", 2e-5), ("float64", 1e-11)])
+@given(st.data())
+def test_it_is_the_loop(kind, near, data):
+    call = data.draw(calls(kind))
     for found, expected in zip(attention(*call), attention_loop(*call)):
-        assert error(found, np.reshape(expected, found.shape)) < 1e-12
-
-
-@given(calls(kind=np.float32, least=1))
-def test_float32_is_the_loop_within_its_rounding(call):
-    for found, expected in zip(attention(*call), attention_loop(*call)):
-        np.testing.assert_allclose(found, expected, rtol=0, atol=2e-5)
+        np.testing.assert_allclose(found, np.reshape(expected, found.shape), rtol=0, atol=near)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -69,13 +65,14 @@ def test_it_is_that_of_pytorch(kind, how):
 
 def test_the_numbers_of_the_sources():
     above, below, with_ = np.eye(3)[[0, 2, 1]]
-    output, weights = attention([with_], [above, below, with_], np.eye(3))
-    np.testing.assert_allclose(weights, [[0.26445846, 0.26445846, 0.47108308]], atol=5e-9)
-    np.testing.assert_allclose(output, weights, rtol=1e-15)
-    by_d_k = attention([with_], [above, below, with_], np.eye(3), scale=1 / 3)[1]
-    np.testing.assert_allclose(by_d_k, [[0.29449769, 0.29449769, 0.41100463]], atol=5e-9)
-    plain = attention([with_], [above, below, with_], np.eye(3), scale=1)[1]
-    np.testing.assert_allclose(plain, [[0.21194156, 0.21194156, 0.57611688]], atol=5e-9)
+    for scale, others, itself in (
+        (None, 0.26445846, 0.47108308),
+        (1 / 3, 0.29449769, 0.41100463),
+        (1, 0.21194156, 0.57611688),
+    ):
+        output, weights = attention([with_], [above, below, with_], np.eye(3), scale=scale)
+        np.testing.assert_allclose(weights, [[others, others, itself]], atol=5e-9)
+        np.testing.assert_allclose(output, weights, rtol=1e-15)
 
 
 # Batches, kinds of numbers, emptiness
@@ -98,29 +95,9 @@ def test_leading_axes_broadcast_and_a_batch_is_its_members_one_by_one(leading, d
         assert error(output[index], one) < 1e-12 and error(shares, row) < 1e-12
 
 
-def test_one_set_of_queries_meets_a_batch_of_memories_and_the_reverse():
-    queries, keys, values = example()
-    many = np.stack([keys, keys[::-1], keys + 1])
-    output, weights = attention(queries, many, values)
-    assert output.shape == (3, 5, 3) and weights.shape == (3, 5, 7)
-    np.testing.assert_allclose(output[1], attention(queries, keys[::-1], values)[0], atol=1e-14)
-    np.testing.assert_allclose(attention(many, keys, values)[0][2], attention(keys + 1, keys, values)[0], atol=1e-14)
-    alone = attention(queries, keys, np.stack([values, 2 * values]), keep=np.tri(5, 7, dtype=bool))
-    assert alone[0].shape == (2, 5, 3) and alone[1].shape == (5, 7)
-
-
-@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
-def test_the_kind_of_float_is_kept(kind):
-    for options in ({}, {"keep": np.tri(5, 7, dtype=bool)}, {"scale": np.float64(0.3)}):
-        assert [result.dtype for result in attention(*example(kind=kind), **options)] == [kind, kind]
-
-
-def test_integers_and_lists_are_taken_as_float64():
-    lists = [[1, 0]], [[1, 0], [0, 2]], [[3], [5]]
-    right = attention(*(np.array(x, dtype=float) for x in lists), scale=1)
-    for call in ((*lists, [[True, True]]), map(np.array, lists)):
-        for found, expected in zip(attention(*call, scale=np.int64(1)), right):
-            assert found.dtype == float and (found == expected).all()
+@pytest.mark.parametrize("options", [{"keep": np.tri(5, 7, dtype=bool)}, {"scale": np.float64(0.3)}])
+def test_neither_a_mask_nor_a_scale_widens_floats(options):
+    assert [result.dtype for result in attention(*example(kind="float32"), **options)] == [np.float32] * 2
 
 
 def test_of_two_kinds_of_float_the_wider_is_returned():
@@ -129,33 +106,7 @@ def test_of_two_kinds_of_float_the_wider_is_returned():
     assert (output.dtype, weights.dtype) == (float, np.float32)
 
 
-@pytest.mark.parametrize("n, m", [(0, 7), (5, 0), (0, 0)])
-def test_no_queries_give_no_rows_and_no_memory_gives_zeros(n, m):
-    for keep in (None, np.ones((n, m), dtype=bool), np.ones((1, m), dtype=bool), np.ones((2, n, 1), dtype=bool)):
-        output, weights = attention(*example(2, n=n, m=m), keep)
-        assert output.shape == (2, n, 3) and weights.shape == (2, n, m) and not output.any()
-
-
-def test_nothing_is_written_to():
-    call = [*example(), np.tri(5, 7, dtype=bool)]
-    copies = [x.copy() for x in call]
-    for x in call:
-        x.flags.writeable = False
-    attention(*call)
-    assert all((x == copy).all() for x, copy in zip(call, copies))
-
-
 # What may not be seen
-
-
-def test_a_query_that_may_look_at_nothing_gets_zeros_and_leaves_the_others_alone():
-    queries, keys, values = example()
-    keep = np.ones((5, 7), dtype=bool)
-    keep[3] = False
-    output, weights = attention(queries, keys, values, keep)
-    assert not output[3].any() and not weights[3].any()
-    others = [0, 1, 2, 4]
-    np.testing.assert_allclose(output[others], attention(queries[others], keys, values)[0], atol=1e-15)
 
 
 @given(arrays(bool, (5, 7)))
@@ -163,14 +114,6 @@ def test_true_may_be_seen_and_false_may_not(keep):
     weights = attention(*example(), keep)[1]
     assert ((weights > 0) == keep).all()
     np.testing.assert_allclose(weights.sum(-1), keep.any(-1), atol=1e-12)
-
-
-@given(arrays(bool, (5, 7)))
-def test_hiding_keys_is_leaving_them_out(keep):
-    queries, keys, values = example()
-    output, _ = attention(queries, keys, values, keep)
-    for query, see, row in zip(queries, keep, output):
-        np.testing.assert_allclose(attention([query], keys[see], values[see])[0][0], row, atol=1e-14)
 
 
 @given(arrays(bool, (5, 7)))
@@ -229,35 +172,6 @@ def test_one_hot_scores_select_rows(order):
     assert (output == values[order]).all() and (weights == np.eye(5)[order]).all()
 
 
-@given(calls(least=1))
-def test_the_output_stays_within_the_values_in_every_direction(call):
-    queries, keys, values, _, scale = call
-    directions = np.random.default_rng(0).normal(size=(values.shape[1], 20))
-    reach = (attention(queries, keys, values, scale=scale)[0]) @ directions
-    assert (reach <= (values @ directions).max(0) + 1e-9).all()
-    assert (reach >= (values @ directions).min(0) - 1e-9).all()
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_output_is_a_mixture_of_the_values_and_what_lies_outside_is_none(seed):
-    queries, keys, values = example(m=6, d_v=2, seed=seed)
-
-    def is_mixture(point):
-        sides, totals = np.vstack([values.T, np.ones(6)]), [*point, 1]
-        return optimize.linprog(np.zeros(6), A_eq=sides, b_eq=totals, bounds=(0, None)).success
-
-    assert all(is_mixture(point) for point in attention(queries, keys, values)[0])
-    assert not is_mixture(values.max(0) + 0.1)
-
-
-def test_in_a_triangle_the_weights_are_the_barycentric_coordinates():
-    queries, keys, values = example(m=3, d_v=2)
-    output, weights = attention(queries, keys, values)
-    solved = np.linalg.solve(np.vstack([values.T, np.ones(3)]), np.vstack([output.T, np.ones(5)])).T
-    np.testing.assert_allclose(solved, weights, atol=1e-12)
-    assert (solved > 0).all()
-
-
 @given(st.permutations(range(7)), st.permutations(range(5)))
 def test_the_pairs_are_a_set_and_the_queries_are_a_list(pairs, order):
     queries, keys, values = example()
@@ -266,15 +180,6 @@ def test_the_pairs_are_a_set_and_the_queries_are_a_list(pairs, order):
     np.testing.assert_allclose(again, output, atol=1e-14)
     np.testing.assert_allclose(shares, weights[:, pairs], atol=1e-14)
     np.testing.assert_allclose(attention(queries[order], keys, values)[0], output[order], atol=1e-14)
-
-
-@pytest.mark.parametrize("i", range(5))
-def test_a_row_depends_on_its_own_query_alone(i):
-    queries, keys, values = example()
-    others = np.where(np.arange(5)[:, None] == i, queries, 9 - queries)
-    before, after = attention(queries, keys, values)[0], attention(others, keys, values)[0]
-    np.testing.assert_allclose(after[i], before[i], atol=1e-14)
-    assert (np.abs(after - before).max(-1) > 1e-3).sum() == 4
 
 
 @given(arrays(float, 4, elements=st.floats(-50, 50)))
@@ -299,20 +204,6 @@ def test_the_scale_is_a_factor_of_the_queries(scale):
     np.testing.assert_allclose(attention(queries, keys, values, scale=scale)[0], expected, atol=1e-13)
 
 
-@pytest.mark.parametrize("d_k", [1, 2, 9, 100])
-def test_the_scale_is_one_over_the_root_of_the_width_of_the_keys(d_k):
-    queries, keys, values = example(d_k=d_k, d_v=5)
-    expected = special.softmax(queries @ keys.T / d_k**0.5, axis=-1)
-    np.testing.assert_allclose(attention(queries, keys, values)[1], expected, atol=1e-14)
-
-
-def test_the_output_is_linear_in_the_values():
-    queries, keys, values = example()
-    more = example(seed=1)[2]
-    one, two, both = (attention(queries, keys, v)[0] for v in (values, more, 2 * values - 3 * more))
-    np.testing.assert_allclose(both, 2 * one - 3 * two, atol=1e-13)
-
-
 @pytest.mark.parametrize("kind, largest", [("float16", 50), ("float32", 1e15), ("float64", 1e150)])
 @given(st.data())
 def test_numbers_of_any_size_are_mixed_within_their_bounds(kind, largest, data):
@@ -324,14 +215,3 @@ def test_numbers_of_any_size_are_mixed_within_their_bounds(kind, largest, data):
     np.testing.assert_allclose(weights.sum(-1), 1, atol=rounding)
     slack = rounding * np.abs(values).max() + 8 * np.finfo(kind).smallest_subnormal
     assert ((values.min(0) - slack <= output) & (output <= values.max(0) + slack)).all()
-
-
-@pytest.mark.parametrize("size", [1e-300, 1e150])
-def test_neither_tiny_nor_huge_scores_do_harm(size):
-    queries, keys, values = example()
-    output, weights = attention(queries * size, keys, values, scale=size)
-    np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-12)
-    if size > 1:
-        assert (output == values[(queries @ keys.T).argmax(-1)]).all()
-    else:
-        np.testing.assert_allclose(output, attention(queries, keys, values, scale=0)[0], atol=1e-15)

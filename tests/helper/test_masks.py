@@ -9,23 +9,17 @@ from scipy import special
 
 from minitransformer.attention import attention
 from minitransformer.masks import causal_mask, leaks, padding_mask
-from minitransformer.multi_head import merge_heads, multi_head_attention, split_heads
+from minitransformer.multi_head import merge_heads, multi_head_attention
 from minitransformer.self_attention import self_attention
-from tests.shared.oracles import error
+from tests.shared.oracles import matrices, random
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 N, D = 6, 8
 PAIRS = [(t, s) for t in range(N) for s in range(t)]
 NEXT = [(s + 1, s) for s in range(N - 1)]
-KEEP = np.tri(N, dtype=bool)
-PARAMS = {
-    name: np.random.default_rng(seed).normal(size=(D, D)) / D**0.5
-    for seed, name in enumerate(("W_Q", "W_K", "W_V", "W_O"))
-}
-
-
-def tokens(*shape, seed=1):
-    return np.random.default_rng(seed).normal(size=shape or (N, D))
+KEEP, PEEK = np.tri(N, dtype=bool), np.tri(N, k=1, dtype=bool)
+PARAMS = matrices(dict.fromkeys(("W_Q", "W_K", "W_V", "W_O"), (D, D)))
+TOKENS = random(N, D, seed=1)
 
 
 # The masks
@@ -42,12 +36,6 @@ def test_a_whole_number_of_any_kind_is_a_number_of_tokens():
     assert (causal_mask(np.int64(3)) == causal_mask(3.0)).all()
 
 
-@pytest.mark.parametrize("n", [-1, 2.5])
-def test_an_impossible_number_of_tokens_is_refused(n):
-    with pytest.raises(ValueError, match=f"n is {n}; expected the number of tokens, a whole number from 0 on"):
-        causal_mask(n)
-
-
 @given(st.integers(0, 5).flatmap(lambda n: st.tuples(st.just(n), st.lists(st.integers(0, n), max_size=4))))
 def test_padding_is_what_comes_after_the_length(case):
     n, lengths = case
@@ -55,17 +43,6 @@ def test_padding_is_what_comes_after_the_length(case):
         keep = padding_mask(given_as, n)
         assert keep.dtype == bool and keep.shape == (len(lengths), 1, n)
         assert keep[:, 0].tolist() == [[s < length for s in range(n)] for length in lengths]
-
-
-@pytest.mark.parametrize("lengths", [[-1], [5], [2, 1.5], [np.nan], [np.inf], 3, [[1, 2]]])
-def test_impossible_lengths_are_refused(lengths):
-    with pytest.raises(ValueError, match=r"^lengths is .*; expected one whole number from 0 to 4 for each sequence.$"):
-        padding_mask(lengths, 4)
-
-
-def test_both_masks_go_together():
-    both = causal_mask(3) & padding_mask([3, 1], 3)
-    assert both.astype(int).tolist() == [[[1, 0, 0], [1, 1, 0], [1, 1, 1]], [[1, 0, 0], [1, 0, 0], [1, 0, 0]]]
 
 
 # What masks must not change
@@ -79,44 +56,17 @@ def two_heads(x, keep=None):
     return multi_head_attention(x, PARAMS, 2, keep=keep)[0]
 
 
-BOTH = pytest.mark.parametrize("model", [single, two_heads])
-
-
-@BOTH
+@pytest.mark.parametrize("model", [single, two_heads])
 @pytest.mark.parametrize("filling", [0.0, 1e6, -1e100])
 @pytest.mark.parametrize("causal", [False, True])
 def test_a_padded_batch_is_its_sequences_one_by_one_whatever_the_padding_holds(model, filling, causal):
     lengths = [N, 3, 1, 0]
-    x = tokens(4, N, D)
     keep = padding_mask(lengths, N)
-    x = np.where(keep.swapaxes(1, 2), x, filling)
+    x = np.where(keep.swapaxes(1, 2), random(4, N, D), filling)
     output = model(x, keep & causal_mask(N) if causal else keep)
     for rows, row, length in zip(output, x, lengths):
         alone = model(row[:length], causal_mask(length) if causal else None)
         np.testing.assert_allclose(rows[:length], alone, atol=1e-13)
-
-
-@BOTH
-@pytest.mark.parametrize("length", range(N + 1))
-def test_a_prefix_of_the_tokens_gives_the_prefix_of_the_outputs(model, length):
-    x = tokens(2, N, D)
-    whole, part = model(x, causal_mask(N)), model(x[:, :length], causal_mask(length))
-    np.testing.assert_allclose(part, whole[:, :length], atol=1e-13)
-    if 0 < length < N:
-        assert error(model(x[:, :length]), model(x)[:, :length]) > 1e-2  # with no mask it does not
-
-
-@given(arrays(bool, (3, N, N)))
-def test_a_mask_is_minus_infinity_added_to_the_scores(keep):
-    keep[..., 0] = True
-    x = tokens(3, N, D)
-    queries, keys, values = (x @ PARAMS[name] for name in ("W_Q", "W_K", "W_V"))
-    scores = queries @ keys.swapaxes(1, 2) / D**0.5
-    for added in (-np.inf, -1e9):
-        weights = special.softmax(scores + np.where(keep, 0, added), axis=-1)
-        np.testing.assert_allclose(single(x, keep), weights @ values, atol=1e-13)
-    finite = special.softmax(scores + np.where(keep, 0, -10), axis=-1) @ values
-    assert keep.all() or np.abs(single(x, keep) - finite).max() > 1e-9  # ten is not infinity
 
 
 # A detector of leaks: models that have none
@@ -136,6 +86,14 @@ def running_mean(x):
     return x.cumsum(-2) / np.arange(1, x.shape[-2] + 1)[:, None]
 
 
+def less_mean(x):
+    return x - x.mean(-2, keepdims=True)
+
+
+def next_token(x):
+    return np.roll(x, -1, axis=-2)
+
+
 def cut_without_turning(x, join):
     """Attend causally with two heads that are cut by a reshape alone."""
     queries, keys, values = (
@@ -153,41 +111,38 @@ def masked_after_softmax(scores, anew):
 CLEAN = {
     "each token alone": lambda x: np.tanh(x) @ PARAMS["W_V"],
     "running mean": running_mean,
-    "one head": lambda x: single(x, causal_mask(x.shape[-2])),
-    "two heads": lambda x: two_heads(x, causal_mask(x.shape[-2])),
-    "two layers": lambda x: two_heads(two_heads(x, causal_mask(x.shape[-2])), causal_mask(x.shape[-2])),
-    "only those before": lambda x: single(x, np.tri(x.shape[-2], k=-1, dtype=bool)),
+    "one head": lambda x: single(x, KEEP),
+    "two heads": lambda x: two_heads(x, KEEP),
+    "two layers": lambda x: two_heads(two_heads(x, KEEP), KEEP),
+    "only those before": lambda x: single(x, np.tri(N, k=-1, dtype=bool)),
     "a constant": lambda x: np.ones((*x.shape[:-1], 3)),
-    "a memory of its own": lambda x: multi_head_attention(x, PARAMS, 2, context=tokens(4, D))[0],
+    "a memory of its own": lambda x: multi_head_attention(x, PARAMS, 2, context=random(4, D))[0],
     "masked after the softmax and divided anew": weighed(lambda s: masked_after_softmax(s, anew=True)),
     "cut and joined without turning": lambda x: cut_without_turning(x, lambda rows: rows.reshape(x.shape)),
 }
+SIZES = [("float64", size) for size in (1e-320, 1e-300, 1e-3, 30, 1e3, 1e100)]
+SIZES += [("float16", 1), ("float16", 6e3), ("float32", 1), ("float32", 1e15)]
 
 
 @pytest.mark.parametrize("name", CLEAN)
 @pytest.mark.parametrize("leading", [(), (2,), (2, 3)])
 def test_a_causal_model_has_no_leak(name, leading):
-    assert leaks(CLEAN[name], tokens(*leading, N, D)) == []
+    assert leaks(CLEAN[name], random(*leading, N, D)) == []
 
 
-@pytest.mark.parametrize("size", [1e-320, 1e-300, 1e-150, 1e-3, 30, 1e3, 1e100])
-@pytest.mark.parametrize("name", ["running mean", "one head", "two heads"])
-def test_neither_tiny_nor_huge_tokens_raise_a_false_alarm(name, size):
-    assert leaks(CLEAN[name], tokens() * size) == []
-
-
+@pytest.mark.parametrize("kind, size", SIZES)
 @pytest.mark.parametrize("name", ["running mean", "one head", "two heads", "each token alone"])
-@pytest.mark.parametrize("kind, size", [("float16", 1), ("float32", 1), ("float16", 6e3), ("float32", 1e15)])
-def test_a_narrow_kind_of_float_raises_no_false_alarm(name, kind, size):
-    x = (tokens() * size).astype(kind)
-    assert leaks(CLEAN[name], x) == []
-    assert leaks(lambda x: CLEAN[name](x).astype("float32"), x / size) == []
+def test_neither_tiny_nor_huge_tokens_nor_narrow_floats_raise_a_false_alarm(name, kind, size):
+    assert leaks(CLEAN[name], (TOKENS * size).astype(kind)) == []
+
+
+def test_an_output_in_narrow_floats_raises_no_false_alarm():
+    assert leaks(lambda x: two_heads(x, KEEP).astype("float16"), TOKENS) == []
 
 
 @given(arrays(float, (4, 3), elements=st.floats(-1e307, 1e307)))
 def test_no_tokens_at_all_raise_a_false_alarm(x):
-    assert leaks(lambda x: x, x) == []
-    assert leaks(running_mean, x / 4) == []
+    assert leaks(lambda x: x, x) == leaks(running_mean, x / 4) == []
 
 
 # Models that leak
@@ -197,91 +152,60 @@ LEAKING = {
     "no mask": (weighed(lambda s: special.softmax(s, axis=-1)), PAIRS),
     "wrong polarity": (lambda x: single(x, ~KEEP), PAIRS),
     "transposed": (lambda x: single(x, KEEP.T), PAIRS),
-    "a step too far": (lambda x: single(x, np.tri(N, k=1, dtype=bool)), NEXT),
-    "two heads, a step too far": (lambda x: two_heads(x, np.tri(N, k=1, dtype=bool)), NEXT),
+    "a step too far": (lambda x: single(x, PEEK), NEXT),
+    "two heads, a step too far": (lambda x: two_heads(x, PEEK), NEXT),
     "zero instead of minus infinity": (weighed(lambda s: special.softmax(s * KEEP, axis=-1)), PAIRS),
-    "minus ten instead": (weighed(lambda s: special.softmax(s - 10.0 * ~KEEP, axis=-1)), PAIRS),
     "minus twenty-five instead": (weighed(lambda s: special.softmax(s - 25.0 * ~KEEP, axis=-1)), PAIRS),
     "masked after the softmax": (weighed(lambda s: masked_after_softmax(s, anew=False)), PAIRS),
     "softmax of columns": (weighed(lambda s: special.softmax(np.where(KEEP, s, -np.inf), axis=-2)), PAIRS),
-    "mean over all tokens": (lambda x: x - x.mean(-2, keepdims=True), PAIRS),
-    "scaled by the largest token": (lambda x: x / np.abs(x).max((-1, -2), keepdims=True), None),
+    "mean over all tokens": (less_mean, PAIRS),
     "one layer of two": (lambda x: single(single(x), KEEP), PAIRS),
-    "two steps too far in two layers": (
-        lambda x: single(single(x, np.tri(N, k=1, dtype=bool)), np.tri(N, k=1, dtype=bool)),
-        [(t, s) for t, s in PAIRS if t - s <= 2],
-    ),
-    "the next token": (lambda x: np.roll(x, -1, axis=-2), NEXT),
+    "two steps too far": (lambda x: single(single(x, PEEK), PEEK), [(t, s) for t, s in PAIRS if t - s <= 2]),
+    "the next token": (next_token, NEXT),
     "read backwards": (lambda x: x[..., ::-1, :], [(3, 2), (4, 1), (5, 0)]),
     "only the first output": (lambda x: x + np.eye(N)[:, :1] * x[..., 4:5, :], [(4, 0)]),
-    "in one feature of the output": (lambda x: x + np.eye(D)[3] * np.roll(x, -1, axis=-2)[..., :1], NEXT),
+    "in one feature of the output": (lambda x: x + np.eye(D)[3] * next_token(x)[..., :1], NEXT),
     "heads cut without turning": (
         lambda x: cut_without_turning(x, merge_heads),
         sorted({((N + r) // 2, s) for s in range(N) for r in range(s + 1) if (N + r) // 2 > s}),
     ),
 }
-EXACT = [name for name, (_, pairs) in LEAKING.items() if pairs is not None]
 
 
-@pytest.mark.parametrize("name", EXACT)
-@pytest.mark.parametrize("leading", [(), (2,), (2, 3)])
-def test_every_leak_is_found_and_its_pairs_are_named(name, leading):
+@pytest.mark.parametrize("name", LEAKING)
+@pytest.mark.parametrize("leading, kind", [((), "float64"), ((2, 3), "float64"), ((), "float16"), ((2,), "float32")])
+def test_every_leak_is_found_and_its_pairs_are_named(name, leading, kind):
     model, pairs = LEAKING[name]
-    assert leaks(model, tokens(*leading, N, D)) == pairs
-
-
-@pytest.mark.parametrize("kind", ["float16", "float32"])
-@pytest.mark.parametrize("name", EXACT)
-def test_leaks_are_found_in_narrow_floats_as_well(name, kind):
-    model, pairs = LEAKING[name]
-    assert leaks(model, tokens().astype(kind)) == pairs
-
-
-def test_a_leak_through_a_maximum_shows_where_the_maximum_moves():
-    assert leaks(LEAKING["scaled by the largest token"][0], tokens())
+    assert leaks(model, random(*leading, N, D, kind=kind)) == pairs
 
 
 @given(arrays(bool, (N, N)))
 def test_the_pairs_are_those_that_the_mask_lets_through(keep):
-    assert leaks(lambda x: single(x, keep), tokens()) == [(t, s) for t, s in PAIRS if keep[s, t]]
+    assert leaks(lambda x: single(x, keep), TOKENS) == [(t, s) for t, s in PAIRS if keep[s, t]]
 
 
 @pytest.mark.parametrize("size", [1e-320, 1e-300, 1e-3, 1e3, 1e150, 1e306])
-@pytest.mark.parametrize("name", ["mean over all tokens", "the next token", "read backwards", "only the first output"])
+@pytest.mark.parametrize("name", ["mean over all tokens", "the next token", "only the first output"])
 def test_leaks_are_found_in_tiny_and_huge_tokens(name, size):
     model, pairs = LEAKING[name]
-    assert leaks(model, tokens() * size) == pairs
-
-
-@pytest.mark.parametrize("size", [1e-3, 1, 10, 1e3, 1e100])
-def test_a_saturated_softmax_hides_pairs_and_not_all_of_them(size):
-    found = leaks(LEAKING["no mask"][0], tokens() * size)
-    assert found == PAIRS if size <= 1 else 0 < len(found) < len(PAIRS)
-
-
-def test_masking_after_the_softmax_and_dividing_anew_leaks_where_nothing_visible_is_left():
-    model = CLEAN["masked after the softmax and divided anew"]
-    assert leaks(model, tokens()) == [] and leaks(model, 100 * tokens())  # 0 / 0, as a later token has it all
+    assert leaks(model, TOKENS * size) == pairs
 
 
 def test_one_sequence_of_the_batch_is_enough():
     first = np.arange(3)[:, None, None] == 1
-    assert leaks(lambda x: np.where(first, np.roll(x, -1, axis=-2), x), tokens(3, N, D)) == NEXT
+    assert leaks(lambda x: np.where(first, next_token(x), x), random(3, N, D)) == NEXT
 
 
-@pytest.mark.parametrize("x", [np.zeros((N, D)), np.ones((N, D)), np.full((N, D), -7), np.eye(N, dtype=int)])
+@pytest.mark.parametrize("x", [np.zeros((N, D)), np.full((N, D), -7), np.eye(N, dtype=int)])
 def test_constant_and_whole_numbers_are_changed_too(x):
-    assert leaks(lambda x: x - x.mean(-2, keepdims=True), x) == PAIRS
+    assert leaks(less_mean, x) == PAIRS
     assert leaks(running_mean, x.tolist()) == []
 
 
 def test_a_layer_that_ignores_a_common_step_hides_nothing():
-    def normed(x):
-        x = x - x.mean(-1, keepdims=True)
-        return x / x.std(-1, keepdims=True)
-
-    assert leaks(lambda x: normed(x).mean(-2, keepdims=True) + 0 * x, tokens()) == PAIRS
-    assert leaks(lambda x: running_mean(normed(x)), tokens()) == []
+    centred = lambda x: x - x.mean(-1, keepdims=True)
+    assert leaks(lambda x: less_mean(centred(x)), TOKENS) == PAIRS
+    assert leaks(lambda x: running_mean(centred(x)), TOKENS) == []
 
 
 # Models and tokens that are not numbers everywhere
@@ -289,87 +213,45 @@ def test_a_layer_that_ignores_a_common_step_hides_nothing():
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_row_that_is_no_number_hides_no_leak_into_the_others(value):
-    def model(x):
-        return np.where(np.arange(N)[:, None] == 2, value, x.mean(-2, keepdims=True))
-
-    assert leaks(model, tokens()) == [(t, s) for t, s in PAIRS if s != 2]
-    assert leaks(lambda x: np.where(np.arange(N)[:, None] == 2, value, x), tokens()) == []
+    third = np.arange(N)[:, None] == 2
+    assert leaks(lambda x: np.where(third, value, less_mean(x)), TOKENS) == [(t, s) for t, s in PAIRS if s != 2]
+    assert leaks(lambda x: np.where(third, value, x), TOKENS) == []
 
 
 def test_an_output_that_turns_into_no_number_has_moved():
-    def model(x):
-        return np.where((x[3] == TOKENS[3]).all(), x, np.nan)
-
-    TOKENS = tokens()
+    model = lambda x: np.where((x[3] == TOKENS[3]).all(), x, np.nan)
     assert leaks(model, TOKENS) == [(3, 0), (3, 1), (3, 2)]
 
 
 def test_nan_passes_a_mask_because_zero_times_nan_is_nan():
-    x = tokens()
-    x[2] = np.nan
+    x = np.where(np.arange(N)[:, None] == 2, np.nan, TOKENS)
     assert leaks(CLEAN["one head"], x) == [(2, 0), (2, 1)]
     assert leaks(lambda x: running_mean(np.nan_to_num(x)), x) == []
-    assert leaks(lambda x: np.nan_to_num(x).mean(-2, keepdims=True) + np.zeros_like(x), x) == PAIRS
+    assert leaks(lambda x: less_mean(np.nan_to_num(x)), x) == PAIRS
 
 
 # Care
 
 
-def test_the_tokens_are_not_changed_whatever_the_model_does_to_its_input():
+@pytest.mark.parametrize("buffer", [None, np.empty((N, D))])
+def test_a_model_that_works_in_place_or_returns_one_array_each_time_is_found_out_and_changes_nothing(buffer):
     def model(x):
-        x *= 2
         x[:] = x[::-1].copy()
-        return x
+        np.copyto(x if buffer is None else buffer, x)
+        return x if buffer is None else buffer
 
-    x = tokens()
-    assert leaks(model, x) == [(3, 2), (4, 1), (5, 0)] and (x == tokens()).all()
-
-
-def test_a_model_that_returns_the_same_array_each_time_is_found_out():
-    buffer = np.empty((N, D))
-
-    def model(x):
-        np.copyto(buffer, x[::-1])
-        return buffer
-
-    assert leaks(model, tokens()) == [(3, 2), (4, 1), (5, 0)]
+    x = TOKENS.copy()
+    assert leaks(model, x) == [(3, 2), (4, 1), (5, 0)] and (x == TOKENS).all()
 
 
 def test_the_same_is_tried_every_time_and_the_answer_is_made_of_python_numbers():
     tried = []
     for _ in range(2):
-        found = leaks(lambda x: tried.append(x.copy()) or np.roll(x, -1, axis=-2), tokens())
+        found = leaks(lambda x: tried.append(x.copy()) or next_token(x), TOKENS)
         assert {type(number) for pair in found for number in pair} == {int}
     assert len(tried) == 2 * N and all((one == two).all() for one, two in zip(tried[:N], tried[N:]))
 
 
 @pytest.mark.parametrize("shape", [(0, D), (1, D), (0, N, D), (N, 0)])
 def test_where_there_is_nothing_to_leak_nothing_does(shape):
-    assert leaks(lambda x: x - x.mean(-2, keepdims=True) if x.size else x, tokens(*shape)) == []
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        lambda x: x.mean(-2),
-        lambda x: x.mean(-1),
-        lambda x: x[1:],
-        lambda x: x[None],
-        lambda x: split_heads(x, 2),
-        lambda x: np.float64(1),
-    ],
-)
-def test_an_output_without_a_row_for_each_token_is_refused_with_both_shapes(model):
-    shape = np.shape(model(tokens()))
-    with pytest.raises(ValueError) as refused:
-        leaks(model, tokens())
-    assert f"x has shape (6, 8) and the model's output {shape}; expected a row for each token." == str(refused.value)
-
-
-def test_what_is_no_table_of_numbers_is_refused():
-    with pytest.raises(ValueError, match=r"x has shape \(6,\) and the model's output \(6,\)"):
-        leaks(lambda x: x, np.ones(6))
-    with pytest.raises(ValueError, match="^the model's output has rows of unequal length"):
-        leaks(lambda x: self_attention(x, PARAMS | {"W_V": np.eye(D)[:, :3]}), tokens())  # output and weights
-    with pytest.raises(TypeError, match="^the model's output holds object values"):
-        leaks(lambda x: np.full(x.shape, None), tokens())
+    assert leaks(lambda x: less_mean(x) if x.size else x, np.ones(shape)) == []

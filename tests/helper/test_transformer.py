@@ -1,7 +1,6 @@
 """The whole Transformer: identities, a slow calculation of its own, and PyTorch's layers with the same weights."""
 
 import itertools
-import re
 
 import numpy as np
 import pytest
@@ -9,70 +8,40 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minitransformer.feed_forward import gelu, relu
-from minitransformer.masks import causal_mask, leaks, padding_mask
+from minitransformer.masks import causal_mask, padding_mask
 from minitransformer.positions import rotary, sinusoidal_positions
-from minitransformer.transformer import (
-    LanguageModel,
-    Transformer,
-    count,
-    embed,
-    head,
-    initialise,
-    layer,
-    layer_shapes,
-    model_shapes,
-    views,
-)
+from minitransformer.transformer import LanguageModel, Transformer, count, embed, head, layer, layer_shapes, views
 from tests.shared import oracles
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 NORMS, POSITIONS = ("pre", "post", "none"), ("sinusoidal", "learned", "rotary", "none")
 CHOICES = list(itertools.product(NORMS, POSITIONS))
-IDS = np.random.default_rng(1).integers(0, 11, size=(3, 7))
-SOURCE = np.random.default_rng(2).integers(0, 13, size=(3, 5))
+IDS = np.random.default_rng(1).integers(11, size=(3, 7))
+SOURCE = np.random.default_rng(2).integers(13, size=(3, 5))
 
 
-def language_model(norm="pre", positions="sinusoidal", dtype=np.float64, **options):
+def language_model(norm="pre", positions="sinusoidal", dtype=np.float64, kind=LanguageModel, **options):
     """Return a small model with every parameter random, gains and biases too."""
     options = {"max_length": 9, "hidden": 20} | options
-    return shaken(LanguageModel(11, 12, 3, 2, norm=norm, positions=positions, dtype=dtype, **options))
-
-
-def transformer(norm="pre", positions="sinusoidal", dtype=np.float64, **options):
-    options = {"max_length": 9, "hidden": 20, "source_vocabulary": 13} | options
-    return shaken(Transformer(11, 12, 3, 2, norm=norm, positions=positions, dtype=dtype, **options))
-
-
-def shaken(model):
-    rng = np.random.default_rng(0)
-    initialise(model.params, rng)
-    model.flat += 0.1 * rng.normal(size=model.flat.size).astype(model.flat.dtype)
+    model = kind(11, 12, 3, 2, 0, norm=norm, positions=positions, dtype=dtype, **options)
+    model.flat += oracles.random(model.flat.size, kind=dtype) / 10
     return model
+
+
+def transformer(*choices, **options):
+    return language_model(*choices, kind=Transformer, **{"source_vocabulary": 13} | options)
 
 
 # Parameters
 
 
 def test_parameters_are_views_of_one_vector_and_fill_it():
+    def numbers(part):
+        return [n for inner in part.values() for n in numbers(inner)] if isinstance(part, dict) else [*part.flat]
+
     model = transformer()
-    leaves = []
-
-    def collect(part):
-        leaves.extend([part]) if isinstance(part, np.ndarray) else [collect(p) for p in part.values()]
-
-    collect(model.params)
-    assert sum(leaf.size for leaf in leaves) == model.flat.size == count(model_shapes(vars(model), encoder=True))
     model.flat[:] = np.arange(model.flat.size)
-    assert sorted(np.concatenate([leaf.ravel() for leaf in leaves])) == list(range(model.flat.size))
-    leaves[5][...] = -1
-    assert (model.flat == -1).sum() == leaves[5].size
-
-
-def test_a_change_of_the_vector_is_seen_by_the_model_and_a_model_has_its_own():
-    model, other = language_model(), language_model()
-    before = model(IDS)
-    model.flat *= 0.5
-    assert not np.allclose(model(IDS), before) and np.array_equal(other(IDS), before)
+    assert sorted(numbers(model.params)) == list(range(model.flat.size))
 
 
 @pytest.mark.parametrize("positions", POSITIONS)
@@ -90,26 +59,20 @@ def test_parameters_are_as_many_as_the_formula_says(norm, tied, positions):
     assert Transformer(v, d, 2, layers, source_vocabulary=s, **options).flat.size == ends + s * d + both
 
 
-def test_the_number_of_heads_costs_no_parameter():
-    assert len({LanguageModel(5, 12, heads, 1).flat.size for heads in (1, 2, 3, 6)}) == 1
-
-
 def test_matrices_keep_sizes_gains_are_one_and_biases_zero():
     model = LanguageModel(300, 64, 4, 1, np.random.default_rng(0), positions="learned", max_length=200, tied=False)
     part = model.params["decoder"][1]
-    matrices = [(part["attention"]["W_O"], 64), (part["feed_forward"]["W_2"], 256), (model.params["output"], 64)]
-    for matrix, rows in matrices:
-        assert matrix.std() == pytest.approx(rows**-0.5, rel=0.03)
-    assert model.params["embedding"].std() == pytest.approx(64**-0.5, rel=0.03)
-    assert model.params["positions"].std() == pytest.approx(64**-0.5, rel=0.03)
+    matrices = [(part["attention"]["W_O"], 64), (part["feed_forward"]["W_2"], 256)]
+    for matrix, width in matrices + [(model.params[name], 64) for name in ("output", "embedding", "positions")]:
+        assert matrix.std() == pytest.approx(width**-0.5, rel=0.03)
     for sublayer in part.values():
         assert (sublayer["gain"] == 1).all() and (sublayer["bias"] == 0).all()
     assert (part["feed_forward"]["b_1"] == 0).all() and (model.params["decoder"]["norm"]["gain"] == 1).all()
 
 
-def test_without_a_generator_everything_is_zero_and_with_one_the_seed_decides():
+def test_without_a_generator_everything_is_zero_and_with_one_or_its_seed_that_decides():
     assert not LanguageModel(5, 4, 2, 1).flat.any()
-    one, two, other = (LanguageModel(5, 4, 2, 1, np.random.default_rng(seed)).flat for seed in (0, 0, 1))
+    one, two, other = (LanguageModel(5, 4, 2, 1, rng).flat for rng in (0, np.random.default_rng(0), 1))
     assert np.array_equal(one, two) and not np.array_equal(one, other)
 
 
@@ -117,22 +80,12 @@ def test_without_a_generator_everything_is_zero_and_with_one_the_seed_decides():
 
 
 @pytest.mark.parametrize("norm, positions", CHOICES)
-def test_no_decoder_leaks(norm, positions):
-    model, memory = transformer(norm, positions), np.random.default_rng(3).normal(size=(5, 12))
-    x = np.random.default_rng(4).normal(size=(2, 7, 12))
-    assert leaks(lambda x: model.run(x, "decoder", keep=causal_mask(7), memory=memory), x) == []
-    assert leaks(lambda x: model.run(x, "encoder"), x) != []
-    model = language_model(norm, positions)
-    assert leaks(lambda x: model.run(x, "decoder", keep=causal_mask(7)), x) == []
-
-
-@pytest.mark.parametrize("norm, positions", CHOICES)
 def test_a_later_token_changes_nothing_before_it(norm, positions):
     for model in (language_model(norm, positions), lambda ids: transformer(norm, positions)(SOURCE, ids)):
         whole = model(IDS)
         for t in range(1, 7):
-            changed = IDS.copy()
-            changed[:, t:] = (changed[:, t:] + 1) % 11
+            np.testing.assert_allclose(model(IDS[:, :t]), whole[:, :t], atol=1e-12)
+            changed = np.where(np.arange(7) < t, IDS, (IDS + 1) % 11)
             np.testing.assert_allclose(model(changed)[:, :t], whole[:, :t], atol=1e-12)
             assert np.abs(model(changed)[:, t] - whole[:, t]).max() > 1e-3
 
@@ -145,10 +98,7 @@ def test_padding_changes_no_result(norm, positions):
         np.testing.assert_allclose(padded[i], model(SOURCE[i, :length], IDS[i]), atol=1e-12)
     other = np.where(np.arange(5) < np.array([[5], [3], [1]]), SOURCE, (SOURCE + 1) % 13)
     np.testing.assert_allclose(model(other, IDS, lengths=[5, 3, 1]), padded, atol=1e-12)
-    assert np.abs(model(other, IDS) - model(SOURCE, IDS)).max() > 1e-3
-    np.testing.assert_allclose(model(SOURCE, IDS)[:, :4], model(SOURCE, IDS[:, :4]), atol=1e-12)  # of the target
-    alone = language_model(norm, positions)
-    np.testing.assert_allclose(alone(IDS)[:, :4], alone(IDS[:, :4]), atol=1e-12)
+    assert np.abs(model(other, IDS) - model(SOURCE, IDS)).max() > 1e-3  # it does where it is not hidden
 
 
 @pytest.mark.parametrize("norm, positions", CHOICES)
@@ -160,115 +110,62 @@ def test_a_batch_is_one_by_one(norm, positions):
         np.testing.assert_allclose(translated[i], both(SOURCE[i], IDS[i]), atol=1e-12)
 
 
-@pytest.mark.parametrize("dtype", (np.float32, np.float64))
 @pytest.mark.parametrize("norm, positions", CHOICES)
-def test_a_model_keeps_its_precision_and_leaves_all_alone(norm, positions, dtype):
-    model = transformer(norm, positions, dtype)
+def test_a_model_keeps_its_precision_and_leaves_all_alone(norm, positions):
+    model = transformer(norm, positions, np.float32)
     flat, ids, source = model.flat.copy(), IDS.copy(), SOURCE.copy()
     first = model(source, ids, [5, 2, 4])
-    assert first.dtype == dtype and np.array_equal(model(source, ids, [5, 2, 4]), first)
+    assert first.dtype == np.float32 and np.array_equal(model(source, ids, [5, 2, 4]), first)
     assert np.array_equal(model.flat, flat) and np.array_equal(ids, IDS) and np.array_equal(source, SOURCE)
     assert oracles.error(first, transformer(norm, positions)(SOURCE, IDS, [5, 2, 4])) < 1e-5
 
 
-@pytest.mark.parametrize("positions", POSITIONS)
-def test_the_memory_is_a_set_to_the_decoder(positions):
-    model, order = transformer("pre", positions), [3, 0, 4, 1, 2]
-    memory = model.encode(SOURCE)
-    np.testing.assert_allclose(model.decode(IDS, memory[:, order]), model.decode(IDS, memory), atol=1e-12)
-
-
-@pytest.mark.parametrize("positions", POSITIONS)
-def test_order_matters_to_a_decoder_and_to_an_encoder_that_has_positions(positions):
-    model, order = transformer("pre", positions), [3, 0, 4, 1, 2]
-    memory, swapped = model.encode(SOURCE), model.encode(SOURCE[:, order])
-    difference = np.abs(swapped - memory[:, order]).max()
-    assert difference < 1e-12 if positions == "none" else difference > 1e-2
-    moved, ids = language_model("pre", positions), IDS[:, [3, 0, 4, 1, 2, 5, 6]]
-    assert np.abs(moved(ids)[:, -1] - moved(IDS)[:, -1]).max() > 1e-3
-
-
-def test_rotary_positions_know_distances_only():
-    model, x = transformer("pre", "rotary"), np.random.default_rng(0).normal(size=(6, 12))
-    stack = model.params["encoder"]
-    for start in (1, 100):
-        later = layer(x, stack[1], 3, turn=lambda q, start=start: rotary(q, np.arange(start, start + 6)))
-        np.testing.assert_allclose(later, layer(x, stack[1], 3, turn=rotary), atol=1e-11)
+@pytest.mark.parametrize("start", (1, 100))
+def test_rotary_positions_know_distances_only(start):
+    params, x = transformer("pre", "rotary").params["encoder"][1], oracles.random(6, 12)
+    later = layer(x, params, 3, turn=lambda q: rotary(q, np.arange(start, start + 6)))
+    np.testing.assert_allclose(later, layer(x, params, 3, turn=rotary), atol=1e-11)
 
 
 # Each part does its work
 
 
-def test_a_stack_whose_sublayers_are_zero_adds_nothing():
-    model = language_model("pre", "sinusoidal")
-    for i in (1, 2):
-        model.params["decoder"][i]["attention"]["W_O"][:] = 0
-        model.params["decoder"][i]["feed_forward"]["W_2"][:] = 0
-        model.params["decoder"][i]["feed_forward"]["b_2"][:] = 0
-    seen = {}
-    model(IDS, seen)
-    x = model.params["embedding"][IDS] * 12**0.5 + sinusoidal_positions(7, 12)
-    for part in (seen["decoder"]["embedded"], seen["decoder"][1]["attention"], seen["decoder"][2]["feed_forward"]):
-        np.testing.assert_allclose(part, x, atol=1e-14)
-
-
-def test_a_token_is_the_row_of_its_table():
-    for positions in ("learned", "rotary", "none"):
-        model = transformer("pre", positions)
-        for side, ids in (("embedding", IDS), ("source_embedding", SOURCE)):
-            expected = model.params[side][ids] * 12**0.5
-            if positions == "learned":
-                expected = expected + model.params["positions"][: ids.shape[1]] * 12**0.5
-            np.testing.assert_allclose(embed(ids, model.params, positions, side), expected, atol=1e-14)
+@pytest.mark.parametrize("positions", POSITIONS)
+@pytest.mark.parametrize("table, ids", [("embedding", IDS), ("source_embedding", SOURCE)])
+def test_a_token_is_the_row_of_its_table_and_its_place_adds_the_same_to_all(positions, table, ids):
+    params = transformer("pre", positions).params
+    added = embed(ids, params, positions, table) - params[table][ids] * 12**0.5
+    np.testing.assert_allclose(added, np.broadcast_to(added[0], added.shape), atol=1e-14)
+    if positions == "learned":
+        assert np.ptp(added[0] / params["positions"][: ids.shape[1]]) < 1e-10  # one factor for all numbers
+    else:
+        expected = sinusoidal_positions(ids.shape[1], 12) if positions == "sinusoidal" else 0
+        np.testing.assert_allclose(added[0], expected + 0 * added[0], atol=1e-14)
 
 
 def test_tied_models_score_with_the_embedding_and_others_with_a_matrix_of_their_own():
-    x = np.random.default_rng(0).normal(size=(4, 12))
-    model = language_model()
-    np.testing.assert_allclose(head(x, model.params), [[word @ row for word in model.params["embedding"]] for row in x])
-    model = language_model(tied=False)
-    np.testing.assert_allclose(head(x, model.params), x @ model.params["output"])
-    assert "output" not in language_model().params
-
-
-def test_renamed_words_get_renamed_scores():
-    model, order = language_model(), np.random.default_rng(0).permutation(11)
-    before = model(IDS)
-    model.params["embedding"][:] = model.params["embedding"][np.argsort(order)]
-    np.testing.assert_allclose(model(order[IDS])[..., order], before, atol=1e-12)
+    x, tied, untied = oracles.random(4, 12), language_model().params, language_model(tied=False).params
+    np.testing.assert_allclose(head(x, tied), [[word @ row for word in tied["embedding"]] for row in x])
+    np.testing.assert_allclose(head(x, untied), x @ untied["output"])
+    assert "output" not in tied
 
 
 def test_one_table_serves_both_sides_unless_the_source_has_its_own():
     shared = transformer(source_vocabulary=None)
     assert "source_embedding" not in shared.params
     assert shared(IDS[:, :3], IDS).shape == (3, 7, 11)
-    with pytest.raises(ValueError, match=re.escape("ids holds 12; expected numbers from 0 to 10")):
-        shared(np.array([[12]]), IDS[:1])
-
-
-def test_the_decoder_looks_at_the_memory_and_not_back():
-    model = transformer()
-    memory = model.encode(SOURCE)
-    assert memory.shape == (3, 5, 12)
-    before = model.decode(IDS, memory)
-    for t in range(5):
-        changed = memory.copy()
-        changed[:, t] += 1
-        assert (np.abs(model.decode(IDS, changed) - before).max(axis=(0, 2)) > 1e-6).all()
-    assert np.array_equal(model.decode(IDS, memory), model(SOURCE, IDS))
+    with pytest.raises(ValueError, match="ids holds 12; expected numbers from 0 to 10"):
+        shared([[12]], IDS[:1])
+    assert np.isfinite(transformer()([[12]], IDS[:1])).all()
 
 
 def test_what_a_run_shows_is_what_it_computes():
     model, seen = transformer(), {}
     logits = model(SOURCE, IDS, [5, 3, 1], seen)
     assert np.array_equal(seen["logits"], logits)
-    assert list(seen) == ["encoder", "decoder", "logits"]
     assert list(seen["encoder"]) == list(seen["decoder"]) == ["embedded", 1, 2, "norm"]
-    assert list(seen["decoder"][1]) == [
-        *("attention weights", "attention", "cross_attention weights", "cross_attention", "feed_forward")
-    ]
-    assert seen["encoder"][2]["attention weights"].shape == (3, 3, 5, 5)
-    assert seen["decoder"][2]["cross_attention weights"].shape == (3, 3, 7, 5)
+    looks = ("attention weights", "attention", "cross_attention weights", "cross_attention")
+    assert list(seen["decoder"][1]) == [*looks, "feed_forward"]
     assert (seen["encoder"][1]["attention weights"][1, :, :, 3:] == 0).all()
     assert (seen["decoder"][2]["cross_attention weights"][2, :, :, 1:] == 0).all()
     assert (np.triu(seen["decoder"][1]["attention weights"], 1) == 0).all()
@@ -276,20 +173,9 @@ def test_what_a_run_shows_is_what_it_computes():
     np.testing.assert_allclose(seen["encoder"]["norm"]["output"], model.encode(SOURCE, padding_mask([5, 3, 1], 5)))
 
 
-@pytest.mark.parametrize("norm", NORMS)
-def test_a_post_norm_model_ends_without_a_norm_and_each_row_of_it_is_normal(norm):
-    model, seen = LanguageModel(11, 12, 3, 2, np.random.default_rng(0), norm=norm, dtype=np.float64), {}
-    model(IDS, seen)
-    assert ("norm" in model.params["decoder"]) == (norm == "pre")
-    last = seen["decoder"][2]["feed_forward"]
-    normal = np.allclose(last.mean(-1), 0, atol=1e-9) and np.allclose(last.std(-1), 1, atol=1e-3)
-    assert normal == (norm == "post")
-
-
 def test_the_activation_is_the_chosen_one():
-    results = {f: language_model(activation=f)(IDS) for f in (relu, gelu)}
-    assert not np.allclose(results[relu], results[gelu])
-    assert np.array_equal(language_model()(IDS), results[relu])
+    with_relu, with_gelu = (language_model(activation=bend)(IDS) for bend in (relu, gelu))
+    assert not np.allclose(with_relu, with_gelu)
 
 
 @given(
@@ -298,7 +184,7 @@ def test_the_activation_is_the_chosen_one():
 def test_any_sizes_fit(choice, heads, layers, n, m, tied):
     norm, positions = choice
     options = {"norm": norm, "positions": positions, "tied": tied, "max_length": 5, "hidden": 3}
-    model = Transformer(4, 4 * heads, heads, layers, np.random.default_rng(0), **options)
+    model = Transformer(4, 2 * heads, heads, layers, 0, **options)
     logits = model(np.zeros((2, m), int), np.ones((2, n), int))
     assert logits.shape == (2, n, 4) and np.isfinite(logits).all()
 
@@ -316,7 +202,7 @@ def normal(x, part):
     return np.array(rows)
 
 
-def slow_layer(x, params, norm, keep, memory=None, memory_keep=None):
+def slow_layer(x, params, norm, keep, memory):
     """Run one layer as the paper's sentences say, a sublayer after another, on one sequence."""
     for name, part in params.items():
         before = normal(x, part) if norm == "pre" else x
@@ -324,7 +210,7 @@ def slow_layer(x, params, norm, keep, memory=None, memory_keep=None):
             hidden = [[max(v + b, 0) for v, b in zip(row, part["b_1"])] for row in oracles.product(before, part["W_1"])]
             change = np.array(oracles.product(hidden, part["W_2"])) + part["b_2"]
         else:
-            context, mask = (memory, memory_keep) if name == "cross_attention" else (None, keep)
+            context, mask = (memory, None) if name == "cross_attention" else (None, keep)
             change = np.array(oracles.multi_head_loop(before, part, 3, context, mask)[0])
         x = x + change
         x = normal(x, part) if norm == "post" else x
@@ -456,76 +342,9 @@ def test_a_model_with_rotary_positions_is_pytorchs_functions_and_complex_numbers
     assert oracles.error(model(IDS), (x @ torch.tensor(model.params["embedding"]).T).numpy()) < oracles.LIMITS[dtype]
 
 
-# Errors
-
-
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"heads": 5}, "d is 12 and heads is 5; expected a number of heads that divides d."),
-        ({"d": 0}, "d is 0; expected a whole number from 1 on."),
-        ({"layers": 1.5}, "layers is 1.5; expected a whole number from 1 on."),
-        ({"vocabulary": "11"}, "vocabulary is '11'; expected a whole number from 1 on."),
-        ({"hidden": -1}, "hidden is -1; expected a whole number from 1 on."),
-        ({"heads": None}, "heads is None; expected a whole number from 1 on."),
-        ({"hidden": 0}, "hidden is 0; expected a whole number from 1 on."),
-        ({"norm": "Pre"}, "norm is 'Pre'; expected 'pre', 'post' or 'none'."),
-        (
-            {"positions": "sine"},
-            "positions is 'sine' and max_length is None; expected one of sinusoidal, learned",
-        ),
-        ({"positions": "learned"}, "and for learned positions how many there are."),
-        ({"d": 15, "heads": 3}, "d is 15 and heads is 3; sinusoidal positions need pairs of features: an even width."),
-        ({"d": 9, "heads": 3, "positions": "rotary"}, "d is 9 and heads is 3; rotary positions need pairs of features"),
-    ],
-)
-@pytest.mark.parametrize("kind", (LanguageModel, Transformer))
-def test_impossible_sizes_are_refused_with_a_reason(kind, options, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        kind(**({"vocabulary": 11, "d": 12, "heads": 3, "layers": 2} | options))
-
-
-@pytest.mark.parametrize(
-    "ids, kind, message",
-    [
-        ([0, 11], ValueError, "ids holds 11; expected numbers from 0 to 10, those of the vocabulary."),
-        ([-1, 2], ValueError, "ids holds -1; expected numbers from 0 to 10"),
-        ([0.5, 1.0], TypeError, "ids holds float64 values; expected whole numbers, one for each token."),
-        (["a"], TypeError, "ids holds <U1 values; expected whole numbers"),
-        (3, ValueError, "ids has shape (); expected (…, n) with n up to 9."),
-        ([0] * 10, ValueError, "ids has shape (10,); expected (…, n) with n up to 9."),
-        ([[1, 2], [3]], ValueError, "ids has rows of unequal length"),
-    ],
-)
-def test_impossible_tokens_are_refused_with_a_reason(ids, kind, message):
-    with pytest.raises(kind, match=re.escape(message)):
-        language_model(positions="learned")(ids)
-
-
-def test_padding_that_does_not_fit_is_refused():
-    with pytest.raises(ValueError, match="expected one whole number from 0 to 5 for each sequence"):
-        transformer()(SOURCE, IDS, [6, 1, 1])
-    with pytest.raises(ValueError, match=r"keep has shape \(2, 1, 1, 5\) and the scores have shape \(3, 3, 5"):
-        transformer()(SOURCE, IDS, [5, 1])
-
-
 def test_pieces_have_the_shapes_that_they_say():
     shapes = layer_shapes(6, 10, cross=True)
     assert list(shapes) == ["attention", "cross_attention", "feed_forward"]
     assert count(shapes) == 8 * 36 + 2 * 60 + 10 + 6 + 3 * 12 and count((2, 3, 4)) == 24 and count({}) == 0
     params = views(np.arange(count(shapes), dtype=float), shapes)
     assert params["cross_attention"]["W_Q"][0, 0] == 4 * 36 + 12 and params["feed_forward"]["W_1"].shape == (6, 10)
-
-
-def test_a_language_model_has_no_source():
-    with pytest.raises(ValueError, match="source_vocabulary is given; expected None for a model without an encoder"):
-        LanguageModel(11, 12, 3, 2, source_vocabulary=5)
-
-
-def test_a_decoder_that_looks_across_needs_something_to_look_at():
-    with pytest.raises(ValueError, match="memory is None; expected an encoder's output"):
-        transformer().decode(IDS, None)
-
-
-def test_a_seed_is_as_good_as_a_generator():
-    assert np.array_equal(LanguageModel(5, 4, 2, 1, 7).flat, LanguageModel(5, 4, 2, 1, np.random.default_rng(7)).flat)

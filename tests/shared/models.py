@@ -17,6 +17,7 @@ from minitransformer.positions import rotary, sinusoidal_positions
 from minitransformer.residuals import residual
 from minitransformer.self_attention import self_attention
 from minitransformer.transformer import LanguageModel, Transformer
+from tests.shared.oracles import matrices
 
 WIDTH, HEADS = 12, 3
 
@@ -29,21 +30,15 @@ class Model(NamedTuple):
     equivariant: bool = False  # permuted tokens give the same outputs, permuted
 
 
-def matrices(seed, **shapes):
-    """Return random parameters, from a dict of name -> shape."""
-    rng = np.random.default_rng(seed)
-    return {name: rng.normal(size=shape) / shape[0] ** 0.5 for name, shape in shapes.items()}
-
-
 def causal(x):
     """Return the causal mask for the tokens of x."""
     return causal_mask(x.shape[-2])
 
 
-SINGLE = matrices(0, W_Q=(WIDTH, 5), W_K=(WIDTH, 5), W_V=(WIDTH, 7))
-MULTI = matrices(1, W_Q=(WIDTH, 6), W_K=(WIDTH, 6), W_V=(WIDTH, 9), W_O=(9, 10))
-CROSS = matrices(2, W_Q=(WIDTH, 6), W_K=(7, 6), W_V=(7, 9), W_O=(9, 10))
-WIDE = matrices(4, W_1=(WIDTH, 20), b_1=(20,), W_2=(20, 9), b_2=(9,))
+SINGLE = matrices({"W_Q": (WIDTH, 5), "W_K": (WIDTH, 5), "W_V": (WIDTH, 7)})
+MULTI = matrices({"W_Q": (WIDTH, 6), "W_K": (WIDTH, 6), "W_V": (WIDTH, 9), "W_O": (9, 10)})
+CROSS = matrices({"W_Q": (WIDTH, 6), "W_K": (7, 6), "W_V": (7, 9), "W_O": (9, 10)})
+WIDE = matrices({"W_1": (WIDTH, 20), "b_1": (20,), "W_2": (20, 9), "b_2": (9,)})
 MEMORY = np.random.default_rng(3).normal(size=(4, 7))
 SCALES = np.random.default_rng(4).normal(size=(2, WIDTH))
 
