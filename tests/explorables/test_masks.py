@@ -1,0 +1,177 @@
+"""The masks, in a browser: what is crossed out, which rows are broken, and the words about both."""
+
+import numpy as np
+import pytest
+
+from tests.shared.explorable_numbers import broken_rows, masks, weigh
+from tests.shared.explorable_page import act, assert_shows, number, run_widget, said, shown, text
+
+WORDS = {"labels": ["it", "was", "so", "tired"], "causal": False, "padded": 0, "temperature": 1.0} | {
+    "scores": [[1.0, 2.0, 0.0, 1.5], [2.0, 0.5, 1.0, 0.0], [0.0, 1.0, 0.5, 2.5], [1.0, 0.0, 2.0, 0.5]]
+}
+CAUSAL = {**WORDS, "causal": True}
+LARGE = {**WORDS, "scores": [[1e308, -1e308, 3.0, 0.0], [800.0, 0.0, 799.0, -800.0], [1e-300] * 4, [-1e308] * 4]}
+NINE = {"labels": [f"word {i}" for i in range(9)], "causal": True, "padded": 2, "temperature": 0.6} | {
+    "scores": np.random.default_rng(6).normal(size=(9, 9)).tolist()
+}
+LOOKS = """() => {
+    const all = (css, read) => [...document.querySelectorAll(css)].map(read);
+    const frame = (node) => getComputedStyle(node).outlineStyle + getComputedStyle(node).outlineWidth;
+    const cells = ".mt-heat tbody td:not(:last-child)";
+    return {
+        crossed: all(cells, (cell) => cell.matches(".mt-hidden")),
+        said: all(cells, (cell) => cell.innerText.trim() === "hidden"),
+        crossedInRow: all(".mt-sums tbody tr", (line) => line.matches(".mt-hidden")),
+        saidInRow: all(".mt-sums tbody th", (head) => head.innerText.includes("hidden")),
+        broken: all(".mt-heat tbody tr", (line) => line.matches(".mt-broken")),
+        framed: all(".mt-heat tbody tr", (line) => frame(line) === "solid2px"),
+        pressed: all(".mt-heat button", (button) => button.ariaPressed === "true"),
+    };
+}"""
+
+
+def assert_masks(tab, state, row=1, **view):
+    """All that the page shows is what Python makes of the state, with `row` as the chosen one."""
+    assert_shows(tab, "masks", state, row=row, **view)
+    keep, _, weights = weigh(**state, **view)
+    chosen = [i == row for i in range(len(keep))]
+    assert tab.evaluate(LOOKS) == {
+        **dict.fromkeys(("crossed", "said"), (~keep).ravel().tolist()),
+        **dict.fromkeys(("crossedInRow", "saidInRow"), (~keep[row]).tolist()),
+        **{"broken": broken_rows(keep, weights).tolist(), "framed": chosen, "pressed": chosen},
+    }
+
+
+def test_the_numbers_are_those_of_masks_and_softmax(show):
+    tab = show(motion="reduce")
+    for state in [
+        *(NINE, LARGE, {**LARGE, "causal": True, "padded": 1, "temperature": 1e-300}),
+        {**LARGE, "causal": True, "temperature": 1e300},
+        *({**WORDS, "causal": causal, "padded": padded} for causal in (False, True) for padded in (0, 1, 3)),
+        {"labels": ["a", "b"], "scores": [[0.0, 0.0], [0.0, 0.0]], "causal": True, "padded": 1, "temperature": 1.0},
+    ]:
+        run_widget(tab, "masks", state)
+        for row, label in enumerate(state["labels"]):
+            act(tab, "button", label)
+            assert_masks(tab, state, row)
+        assert "NaN" not in tab.locator(".mt-live").inner_html()
+
+
+def test_all_four_switches_work_together(show):
+    tab, state, local = show(("masks", {**WORDS, "padded": 1})), {**WORDS, "padded": 1}, {"left": False, "wrong": False}
+    names = {"causal": "causal", "mask after": "wrong", "padding on the left": "left"}
+    for name in ("causal", "mask after", "padding on the left", "causal", "mask after"):
+        act(tab, "checkbox", name)
+        (local if names[name] in local else state)[names[name]] ^= True
+        assert_masks(tab, state, **local)
+
+
+def test_padding_can_be_no_less_than_none_and_no_more_than_all_but_one(show):
+    tab = show(("masks", WORDS))
+    for name, counts in {"more padding": (1, 2, 3, 3), "less padding": (2, 1, 0, 0)}.items():
+        for padded in counts:
+            tab.get_by_role("button", name=name).press("Enter")
+            assert number(tab, "padded") == padded
+            off = [tab.get_by_label(way).get_attribute("aria-disabled") for way in ("less padding", "more padding")]
+            assert off == [str(padded == 0).lower(), str(padded == 3).lower()]
+    assert tab.evaluate("document.activeElement.ariaLabel") == "less padding"  # and has kept the focus
+
+
+def test_padding_on_the_left_leaves_rows_with_nothing(show):
+    tab = show(("masks", {**CAUSAL, "padded": 2}))
+    act(tab, "checkbox", "padding on the left")
+    assert_masks(tab, {**CAUSAL, "padded": 2}, left=True)
+    assert [text(tab, f"sum-{i}") for i in range(4)] == ["0", "0", "1", "1"] and text(tab, "top") == "none"
+    assert said(tab).endswith(" 2 rows see nothing: in this book, all weights are then 0.")
+
+
+def test_zeros_after_the_softmax_break_the_sums(show):
+    tab = run_widget(show(), "masks", CAUSAL)
+    act(tab, "checkbox", "mask after")
+    assert [text(tab, name) for name in ("sum-0", "sum-3", "entropy")] == ["0.17", "1", "undefined"]
+    assert said(tab).startswith("Wrong: the row of “it” sums to 0.17.")
+    state = {**CAUSAL, "scores": [[0.0, 800.0, 0.0, 0.0], *WORDS["scores"][1:]]}  # which underflows
+    act(run_widget(tab, "masks", state), "checkbox", "mask after")
+    assert_masks(tab, state, wrong=True)
+    assert number(tab, "sum-0") == 0 and said(tab).startswith("Wrong: the row of “it” sums to 0.00.")
+
+
+def test_a_row_is_chosen_by_a_click_or_a_finger_and_its_scores_can_be_typed(show):
+    tab = show(("masks", NINE), width=390, has_touch=True, is_mobile=True)
+    tab.locator(".mt-heat tbody tr").nth(7).locator("td").nth(4).click()
+    assert_masks(tab, NINE, 7)
+    tab.locator(".mt-heat tbody tr").nth(2).locator("td").first.tap()
+    assert_masks(tab, NINE, 2)
+    assert tab.locator(".mt-sums caption").inner_text() == "row of word 2, with m, the largest score that counts"
+    typed = [tab.locator(f"[data-name='score-{j}']").input_value() for j in range(9)]
+    assert list(map(float, typed)) == NINE["scores"][2]
+
+
+def test_hidden_scores_can_grow_and_only_the_wrong_way_feels_it(show):
+    tab, told = run_widget(show(), "masks", CAUSAL), "Every hidden score rose by 2. The largest change of a weight is"
+    act(tab, "button", "raise the hidden scores")
+    assert said(tab) == f"{told} 0.000."
+    act(tab, "checkbox", "mask after")
+    before = {name: value for name, value in shown(tab).items() if name.startswith("weight")}
+    act(tab, "button", "raise the hidden scores")
+    change = max(abs(value - before[name]) for name, value in shown(tab).items() if name in before)
+    assert change > 0.1 and said(tab) == f"{told} {change:.3f}."
+    run_widget(tab, "masks", WORDS)
+    act(tab, "button", "raise the hidden scores")
+    assert_masks(tab, WORDS)
+    assert said(tab) == "Nothing is hidden yet: switch a mask on."
+
+
+def test_hidden_scores_stay_tidy_and_finite(show):
+    assert -1.9 + 2 != 0.1
+    tab = show(("masks", {**CAUSAL, "scores": [[0.0, -1.9, 1e308, 0.0], *WORDS["scores"][1:]]}))
+    act(tab, "button", "it")
+    act(tab, "button", "raise the hidden scores")
+    assert [tab.locator(f"[data-name='score-{j}']").input_value() for j in range(4)] == ["0", "0.1", "1e+308", "2"]
+
+
+def test_the_sentence_says_what_is_hidden(show):
+    tab, past = show(), "each row sees itself and what came before it"
+    for change, sentence in [
+        ({}, "Nothing is hidden: every row shares one whole among all columns."),
+        ({"causal": True}, f"Causal: {past}."),
+        (
+            {"padded": 1},
+            "Padding: no row sees the last column; the padding's own rows are there, and nobody reads them.",
+        ),
+        ({"causal": True, "padded": 2}, f"Both: {past}, but not the last 2 columns."),
+    ]:
+        assert said(run_widget(tab, "masks", {**WORDS, **change})) == sentence
+
+
+def test_a_weight_never_reads_as_0_or_1_that_is_neither(show):
+    tab = show(("masks", {**WORDS, "scores": [[0.0, 9.0, 0.0, 0.0]] * 4}))
+    shown = [text(tab, name) for name in ("weight-0-0", "weight-0-1", "part-0", "part-1")]
+    assert shown == ["<0.01", ">0.99", "<0.001", ">0.999"]
+
+
+def test_the_table_can_be_read_by_its_heads(show):
+    tab = show(("masks", CAUSAL))
+    assert tab.get_by_role("columnheader").all_inner_texts()[:5] == [*WORDS["labels"], "sum"]
+    assert tab.get_by_role("rowheader").all_inner_texts()[:4] == WORDS["labels"]
+    cells = tab.get_by_role("row").nth(2).get_by_role("cell").all_inner_texts()
+    assert [cell.strip() for cell in cells] == ["0.82", "0.18", "hidden", "hidden", "1"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_number_can_be_read_on_the_darkest_shade(show, theme):
+    tab = show(("masks", CAUSAL), attributes=f'data-theme="{theme}"', motion="reduce")
+    assert masks(**CAUSAL)["weight-0-0"] == 1
+    mixed = """(cell) => {
+        const [canvas, style] = [document.createElement("canvas"), getComputedStyle(cell)];
+        const pen = canvas.getContext("2d", { willReadFrequently: true });
+        const paper = getComputedStyle(document.body).backgroundColor;
+        return [[paper, style.backgroundColor], [style.color]].map((layers) => {
+            layers.forEach((layer) => { pen.fillStyle = layer; pen.fillRect(0, 0, 1, 1); });
+            return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3);
+        });
+    }"""
+    back, ink = np.array(tab.locator(".mt-heat td:has([data-name='weight-0-0'])").evaluate(mixed)) / 255
+    linear = [np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4) for c in (back, ink)]
+    light = [0.05 + c @ [0.2126, 0.7152, 0.0722] for c in linear]
+    assert max(light) / min(light) >= 4.5
