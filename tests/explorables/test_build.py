@@ -4,7 +4,7 @@ import pytest
 
 from minitransformer.transformer import LanguageModel, Transformer
 from tests.shared.explorable_numbers import SIZES, build, counts, layer_counts, units
-from tests.shared.explorable_page import ODD, PUBLISHED, START, act, assert_shows, control, run_widget, said, text
+from tests.shared.explorable_page import ODD, PUBLISHED, START, assert_shows, control, run_widget, text
 
 BUILD = START["build"]
 BOTH = {**BUILD, "kind": "encoder-decoder"}
@@ -84,42 +84,6 @@ def test_the_counts_are_those_of_the_formulas(show, kind):
         assert_build(run_widget(tab, "build", state), state)
     heads = tab.get_by_role("rowheader").all_inner_texts()
     assert ("no encoder" in heads) == (kind == "decoder") and "decoder, 2 layers together" in heads
-
-
-def test_gpt_2_is_told_of_as_it_was_published_until_another_size_is_chosen(show):
-    tab, told = show(("build", BUILD)), "published model has 124,439,808: it also has biases in attention, and learns"
-    act(tab, "button", "GPT-2 small")
-    assert text(tab, "total-parameters") == "123,616,512" and said(tab).endswith(f"{told} 1,024 positions.")
-    act(tab, "spinbutton", "tokens n as a number", "100")
-    assert "published" in said(tab)
-    act(tab, "spinbutton", "layers as a number", "13")
-    assert "published" not in said(tab)
-
-
-def test_a_slider_goes_on_from_the_stop_that_is_nearest_to_what_was_typed(show):
-    tab = show(("build", {**BUILD, "n": 60}))
-    act(tab, "slider", "tokens n", "ArrowRight")
-    assert_build(tab, {**BUILD, "n": 128})
-
-
-def test_the_sentence_says_which_part_is_largest_and_where_the_square_takes_over(show):
-    tab, square = show(), "Scores and mix, the tokens’ square, outgrow a layer’s matrices where n > 2d + hidden ="
-    most = "The largest share of the parameters: {}; of the multiplications: {}. " + square
-    for state, sentence in [
-        (BUILD, most.format("feed-forward, 64%", "feed-forward, 59%") + " 96."),
-        ({**BUILD, "vocabulary": 10_000, "n": 5000}, most.format("the embedding, 96%", "scores and mix, 66%") + " 96."),
-        (
-            BASE,
-            most.format("feed-forward, 40%", "feed-forward, 39%")
-            + " 3,072 in the encoder, and n > 2d + hidden/2 = 2,048 in the decoder.",
-        ),
-        (
-            {**GPT2, "heads": 7},
-            "7 heads do not divide d = 768: each head needs d / heads features, a whole number of them.",
-        ),
-    ]:
-        assert said(run_widget(tab, "build", state)) == sentence
-    assert set(tab.locator("table [data-name]").all_inner_texts()) == {"–"}  # where heads do not divide the width
 
 
 @pytest.mark.parametrize("width", [760, 320])

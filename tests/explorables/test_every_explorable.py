@@ -22,6 +22,7 @@ from tests.shared.explorable_page import (
     act,
     assert_shows,
     control,
+    drag,
     fits,
     middle,
     plain,
@@ -57,21 +58,21 @@ WALKS = {
         ("slider", "temperature", "Home", {"temperature": 0.05}),
         ("slider", "temperature", "End", {"temperature": 20}),
         ("spinbutton", "temperature as a number", "0.37", {"temperature": 0.37}),
-        ("spinbutton", "score of c", "-2.5", {"scores": [2, 1, -2.5, -1]}),
-        ("button", "add 10", "", {"scores": [12, 11, 7.5, 9]}),
-        ("button", "double", "", {"scores": [24, 22, 15, 18]}),
+        ("spinbutton", "score of c", "-9.9", {"scores": [2, 1, -9.9, -1]}),
+        ("button", "add 10", "", {"scores": [12, 11, 0.1, 9]}),
+        ("button", "double", "", {"scores": [24, 22, 0.2, 18]}),
         ("button", "start again", "", START["temperature"]),
     ],
     "lookup": [
         ("slider", "query", "ArrowLeft Shift+ArrowUp ArrowUp Shift+ArrowRight ArrowDown", {"query": [1.9, 2]}),
-        ("slider", "key of cat", "Shift+ArrowLeft ArrowDown", {"keys": [[2, 0.5], [-2, 1.9], [-1.5, -1]]}),
+        ("slider", "key of cat", "Shift+ArrowLeft ArrowDown", {"keys": [[1, 0.4], [-1, 2], [-1.5, -1.5]]}),
         ("slider", "scale", "Home", {"scale": 0.00707}),
         ("slider", "scale", "End", {"scale": 70.7}),
         ("slider", "scale", "Shift+ArrowLeft", {"scale": 44.6}),
         ("spinbutton", "scale as a number", "0.123", {"scale": 0.123}),
-        ("button", "query on a key", "", {"query": [2, 0.5]}),
-        ("button", "query on a key", "", {"query": [-2, 1.9]}),
-        ("button", "a long query", "", {"query": [-4, 3.8]}),
+        ("button", "query on a key", "", {"query": [1, 0.4]}),
+        ("button", "query on a key", "", {"query": [-1, 2]}),
+        ("button", "a long query", "", {"query": [-2, 4]}),
         ("button", "zero query", "", {"query": [0, 0]}),
         ("button", "start again", "", START["lookup"]),
     ],
@@ -88,10 +89,10 @@ WALKS = {
         ("checkbox", "causal", "", {"causal": True}),
         ("button", "more padding", "", {"padded": 1}),
         ("checkbox", "padding on the left", "", {}, {"left": True}),
-        ("button", "the", "", {}, {"row": 0}),
+        ("button", "it", "", {}, {"row": 0}),
         ("checkbox", "mask after the softmax", "", {}, {"wrong": True}),
-        ("spinbutton", "score for cat", "-2.5", {"scores": [[2, -2.5, 0.5], [0, 1.5, -1], [1, 3, 0.2]]}),
-        ("button", "raise the hidden scores", "", {"scores": [[4, -0.5, 2.5], [2, 1.5, 1], [3, 3, 0.2]]}),
+        ("spinbutton", "score for was", "-2.5", {"scores": [[1, -2.5, 0, 1.5], *START["masks"]["scores"][1:]]}),
+        ("button", "raise", "", {"scores": [[3, -0.5, 2, 3.5], [4, 0.5, 3, 2], [2, 1, 0.5, 4.5], [3, 0, 2, 0.5]]}),
         ("slider", "temperature", "ArrowUp", {"temperature": 1.03}),
         ("slider", "temperature", "Shift+ArrowDown", {"temperature": 0.764}),
         ("spinbutton", "temperature as a number", "0.37", {"temperature": 0.37}),
@@ -131,20 +132,20 @@ WALKS = {
         ("button", "the one of this chapter", "", START["build"]),
     ],
     "features": [
-        ("slider", "one", "ArrowRight Shift+ArrowUp ArrowLeft", {"x": [2, 2, 3, 4.5]}),
-        ("spinbutton", "two as a number", "-37.5", {"x": [2, -37.5, 3, 4.5]}),
-        ("button", "three", "", {}, {"chosen": 2}),
+        ("slider", "a", "ArrowRight Shift+ArrowUp ArrowLeft", {"x": [2, 2, 3, 6]}),
+        ("spinbutton", "b as a number", "-37.5", {"x": [2, -37.5, 3, 6]}),
+        ("button", "c", "", {}, {"chosen": 2}),
         ("slider", "gain", "Home", {"gain": [1, 1, -3, 1]}),
-        ("spinbutton", "bias as a number", "0.7", {"bias": [0, 0.5, 0.7, 0]}),
+        ("spinbutton", "bias as a number", "0.7", {"bias": [0, 0, 0.7, 0]}),
         ("checkbox", "for all features", "", {}),
         ("slider", "bias", "End", {"bias": [3, 3, 3, 3]}),
         ("spinbutton", "gain as a number", "9", {"gain": [9, 9, 9, 9]}),
         ("slider", "epsilon", "End", {"eps": 1}),
         ("slider", "epsilon", "Shift+ArrowDown", {"eps": 0.316}),
         ("spinbutton", "epsilon as a number", "2.5", {"eps": 2.5}),
-        ("button", "add 1 to all", "", {"x": [3, -36.5, 4, 5.5]}),
-        ("button", "double all", "", {"x": [6, -73, 8, 11]}),
-        ("button", "make all equal", "", {"x": [-12, -12, -12, -12]}),
+        ("button", "add 1 to all", "", {"x": [3, -36.5, 4, 7]}),
+        ("button", "double all", "", {"x": [6, -73, 8, 14]}),
+        ("button", "make all equal", "", {"x": [-11.25] * 4}),
         ("button", "start again", "", START["features"], {"chosen": 0}),
     ],
     "depth": [
@@ -156,38 +157,26 @@ WALKS = {
         ("button", "start again", "", START["depth"], {"known": True}),
     ],
 }
-# A state in which every part is another one than at the start, for the kernel to set.
-OTHER = {
-    "vectors": {"a": [-0.3, 4.9], "b": [-5.0, -1.7]},
-    "temperature": {"scores": [0, 0, 1, 1.5], "labels": ["b", "c", "d", "e"], "temperature": 0.5},
-    "lookup": {
-        **{"labels": ["a", "b", "c"], "query": [3, 2], "keys": [[0, 1], [1, 1], [2, -1]]},
-        **{"values": [[1, 0], [0, 2.5], [1, 1]], "scale": 1},
-    },
-    "sheet": {
-        **{"labels": ["a", "b", "c"], "x": [[0, 0, 2], [1, 0, 0], [0, 1, 1]], "W_Q": EYE, "W_K": EYE[::-1]},
-        **{"W_V": [[1, 2], [3, 4], [5, 6]], "scaled": True},
-    },
-    "masks": {"labels": ["a", "b", "c"], "scores": EYE, "causal": True, "padded": 1, "temperature": 2.5},
-    "heads": {
-        **{"labels": ["a", "b", "c"], "heads": 3, "step": 4},
-        **{name: np.arange(k, k + 18).reshape(3, 6).tolist() for k, name in enumerate(("queries", "keys", "values"))},
-    },
-    "position": {
-        **{"kind": "rotary", "position": 2, "query": [1, 2, 3, 4], "key": [0, -1, 1, 0.5]},
-        **{"learned": np.arange(48).reshape(12, 4).tolist()},
-    },
-    "build": ODD,
-    "features": {
-        **{"labels": list("abcd"), "x": [1, -10, 3, 6], "gain": [3, 1, 1, 1], "bias": [1, 0, 0, 2], "eps": 1},
-    },
-    "depth": {"scale": 0.5, "depth": 11, "plain": [0.5] * 48, "residual": [2.0] * 48},
-}
+# For the kernel to set: a state in which every part is another one than at the start.
+WORDS = {"sinusoidal": "rotary", "decoder": "encoder-decoder", "pre": "post"}
+
+
+def other(value):
+    """Return another value of the same kind."""
+    if isinstance(value, list):
+        return [other(one) for one in value]
+    if isinstance(value, str):
+        return WORDS.get(value, f"{value}'s")
+    return not value if isinstance(value, bool) else value + 1 if isinstance(value, int) else 2 * value + (value == 0)
+
+
+OTHER = {name: {key: other(value) for key, value in state.items()} for name, state in START.items()} | {"build": ODD}
 # States that need much room: long words, many digits.
 ROOMY = {
     **START,
     **{"temperature": {**START["temperature"], "labels": ["a", "b", "California", "encyclopaedia"]}},
-    **{name: {**START[name], "labels": LONG} for name in ("lookup", "sheet", "masks")},
+    **{name: {**START[name], "labels": LONG} for name in ("lookup", "sheet")},
+    "masks": {**START["masks"], "labels": [*LONG, "tired"]},
     **{"position": POSITIONS, "features": EIGHT, "depth": {**START["depth"], "depth": 48}},
     "build": {
         **PUBLISHED["2017 base"],
@@ -206,13 +195,13 @@ SPOKEN = {
     ),
     "lookup": (
         *("slider", "query", 3 * "ArrowUp ", {"query": [1.0, 1.3]}),
-        "Query at 1, 1.3: “the” has the largest weight, {weight_0:.3f}; output at {output_0:.3g}, {output_1:.3g}. "
+        "Query at 1, 1.3: “cat” has the largest weight, {weight_0:.3f}; output at {output_0:.3g}, {output_1:.3g}. "
         "{said}",
     ),
     "sheet": ("button", "double WQ", "", {"W_Q": [[2, 0, 2], [0, 2, 0], [2, 2, 2]]}, "{said}"),
     "masks": (
         *("slider", "temperature", 3 * "ArrowUp ", {"temperature": 1.09}),
-        "The row of “cat”: {weight_1_0:.2f}, {weight_1_1:.2f}, {weight_1_2:.2f}. {said}",
+        "The row of “was”: {weight_1_0:.2f}, {weight_1_1:.2f}, {weight_1_2:.2f}, {weight_1_3:.2f}. {said}",
     ),
     "heads": ("slider", "step", 3 * "ArrowUp ", {"step": 3}, "Step 3 of 5: look. {said}"),
     "position": (
@@ -223,14 +212,34 @@ SPOKEN = {
         *("slider", "layers", 3 * "ArrowUp ", {"layers": 6}),
         "{total_parameters:,.0f} parameters. {said}",
     ),
-    "features": ("slider", "one", 3 * "ArrowUp ", {"x": [1.3, 2.0, 3.0, 4.5]}, "“one” becomes {out_0:.2f}. {said}"),
+    "features": ("slider", "a", 3 * "ArrowUp ", {"x": [1.3, 2.0, 3.0, 6.0]}, "“a” becomes {out_0:.2f}. {said}"),
     "depth": ("slider", "depth", 3 * "ArrowUp ", {"depth": 27}, "{said}"),
+}
+# A field, and what is no number for it; nothing at all is none for any.
+TYPED_WRONG = {
+    **dict.fromkeys(("temperature", "masks"), ("temperature as a number", ["0", "-1"])),
+    **dict.fromkeys(("lookup", "depth"), ("scale as a number", ["0", "-1"])),
+    "sheet": ("Embedding of “I”, number 1", ["-", "e", "1e9", "-1000001"]),
+    "build": ("layers as a number", ["0", "-3", "2.5", "100001"]),
+    "features": ("epsilon as a number", ["0"]),
+}
+# What the mouse drags in turn: a point, how far it goes in its plane, and what that makes of the state.
+DRAGGED = {
+    "vectors": [
+        ("tip of a", (-4.5, 1.2), {"a": [-1.5, 2.2]}),
+        ("tip of b", (2.5, -5.1), {"b": [3.5, -3.1]}),
+        ("tip of b", (40, 0), {"b": [5, -3.1]}),  # the plane ends there
+    ],
+    "lookup": [
+        ("query", (-2.3, 0.4), {"query": [-1.3, 1.4]}),
+        ("key of cat", (-40, 1), {"keys": [[-4, 1.5], [-1, 2], [-1.5, -1.5]]}),
+    ],
 }
 # What a finger moves: a slider or a handle, and how far.
 TOUCHED = {
     "vectors": ("tip of b", (0, -60)),
     "lookup": ("query", (0, -60)),
-    "features": ("three", (60, 0)),
+    "features": ("c", (60, 0)),
     "position": ("position", (60, 0)),
     "depth": ("depth", (60, 0)),
     "heads": ("step", (60, 0)),
@@ -283,6 +292,21 @@ def test_a_kernel_can_set_every_part(show, name):
         assert_shows(tab, name, state, **view)
 
 
+@pytest.mark.parametrize("name", TYPED_WRONG)
+def test_what_is_no_number_is_marked_and_not_used(show, name):
+    tab, (label, wrong) = run_widget(show(), name, START[name]), TYPED_WRONG[name]
+    field = control(tab, "spinbutton", label)
+    before = field.input_value()
+    for typed in ["", *wrong]:
+        field.fill("")
+        tab.keyboard.insert_text(typed)  # all at once: on the way there are numbers
+        assert field.get_attribute("aria-invalid") == "true"
+        assert field.evaluate("(field) => getComputedStyle(field).borderStyle") == "dashed"
+        field.blur()
+        assert (field.get_attribute("aria-invalid"), field.input_value()) == ("false", before)
+    assert_shows(tab, name, START[name], **({"here": None} if name == "sheet" else {}))
+
+
 @pytest.mark.parametrize("name", STATES)
 def test_two_on_a_page_are_independent(show, name):
     tab = show((name, START[name]), (name, START[name]))
@@ -291,6 +315,43 @@ def test_two_on_a_page_are_independent(show, name):
     assert_shows(one, name, START[name])
     assert_shows(two, name, state, **view)
     assert tab.evaluate("document.querySelectorAll('.mt-explorable [id]').length") == 0
+
+
+@pytest.mark.parametrize("width", [760, 320])
+@pytest.mark.parametrize("name", DRAGGED)
+def test_a_point_follows_the_mouse_as_far_as_its_plane_goes(show, name, width):
+    tab, state = show((name, START[name]), width=width), dict(START[name])
+    for label, (right, up), changes in DRAGGED[name]:
+        handle = control(tab, "slider", label)
+        reach = float(handle.get_attribute("aria-valuemax"))
+        pixels = tab.locator("svg[role=group]").bounding_box()["width"] * 150 / 340 / reach
+        drag(tab, handle, (right * pixels, -up * pixels))
+        state |= changes
+        assert_shows(tab, name, state)
+
+
+@pytest.mark.parametrize(
+    "name, label, key, value",
+    [
+        *((name, "temperature", "temperature", 1) for name in ("temperature", "masks")),
+        *(("lookup", "scale", "scale", 2**-0.5), ("features", "epsilon", "eps", 1e-5)),
+    ],
+)
+def test_in_the_middle_of_a_dial_is_its_own_number(show, name, label, key, value):
+    tab = show((name, {**START[name], key: 3.7}))
+    tab.mouse.click(*middle(control(tab, "slider", label)))
+    assert_shows(tab, name, {**START[name], key: value})
+
+
+def test_a_number_on_its_way_is_left_alone(show):
+    tab = show(("temperature", START["temperature"]))
+    field = control(tab, "spinbutton", "score of b")
+    field.fill("")
+    for key in "0.5":
+        field.press(key)
+    assert field.input_value() == "0.5"
+    field.press("ArrowDown")
+    assert_shows(tab, "temperature", {**START["temperature"], "scores": [2.0, -0.5, 0.0, -1.0]})
 
 
 @pytest.mark.parametrize("name", TOUCHED)

@@ -7,7 +7,7 @@ import pytest
 
 from minitransformer.multi_head import split_heads
 from tests.shared.explorable_numbers import head_steps
-from tests.shared.explorable_page import START, act, assert_shows, control, run_widget, said
+from tests.shared.explorable_page import START, act, assert_shows, control, run_widget
 
 HEADS = START["heads"]
 TITLES = ["one matrix", "cut each row", "swap the axes", "look", "mix the values", "merge"]
@@ -15,10 +15,10 @@ LINES = ["solid", "dashed", "dotted", "double"]
 WRONG = "reshape without swapping (wrong)"
 
 
-def state(n, d, heads, step=0, size=1.0, digits=2):
-    draw = lambda seed: (size * np.random.default_rng(seed).normal(size=(n, d))).round(digits).tolist()
+def state(n, d, heads, size=1.0):
+    draw = lambda seed: (size * np.random.default_rng(seed).normal(size=(n, d)).round(2)).tolist()
     rows = {name: draw(seed) for seed, name in enumerate(("queries", "keys", "values"))}
-    return {"labels": [f"w{i}" for i in range(n)], **rows, "heads": heads, "step": step}
+    return {"labels": [f"w{i}" for i in range(n)], **rows, "heads": heads, "step": 0}
 
 
 def now(tab):
@@ -39,24 +39,13 @@ def panel(tab):
     return tab.locator(".mt-panel >> visible=true")
 
 
-def told(tab):
-    """Return the sentence of each step."""
-    return [(go(tab, step), said(tab))[1] for step in range(6)]
-
-
-def words(tab, step):
-    """Return how the numbers of a step are written."""
-    return tab.locator(f"[data-name^='right-{step}-']").all_inner_texts()
-
-
 def test_every_number_of_every_step_is_that_of_the_package(show):
     tab = show()
     for given in [
         *(state(3, 4, 1), state(2, 4, 4), state(6, 12, 3), state(2, 12, 6), state(3, 6, 3), state(2, 1, 1)),
-        *(state(3, 6, 2, size=1e6), state(3, 6, 2, size=1e-3, digits=6), state(2, 4, 2, size=1e30)),
+        *(state(3, 6, 2, size=size) for size in (1e-3, 1e6, 1e30)),
     ]:
         assert_shows(run_widget(tab, "heads", given), "heads", given)
-        assert not re.search("NaN|Infinity|undefined", tab.locator(".mt-live").inner_html())
 
 
 @pytest.mark.parametrize("width", [1, 6, 12, 7])
@@ -65,17 +54,6 @@ def test_the_heads_to_choose_from_divide_the_width(show, width):
     choice = show(("heads", given)).get_by_label("number of heads")
     divisors = [str(heads) for heads in range(1, width + 1) if width % heads == 0]
     assert choice.locator("option").all_inner_texts() == divisors
-
-
-def test_numbers_are_written_with_no_more_decimals_than_they_need(show):
-    tab = run_widget(show(), "heads", HEADS)
-    assert words(tab, 0)[:6] == ["0.1", "−0.1", "0.6", "0.1", "−0.5", "0.4"]
-    assert words(run_widget(tab, "heads", {**HEADS, "queries": [[1, 0, -2, 0, 3, 0]] * 3}), 0)[:3] == ["1", "0", "−2"]
-    assert words(run_widget(tab, "heads", state(3, 6, 2)), 0)[0] == "0.13"
-    sharp = {**HEADS, "queries": (np.array(HEADS["queries"]) * 30).tolist()}
-    weights = head_steps(**sharp)[0][3]
-    for weight, text in zip(weights.flat, words(run_widget(tab, "heads", sharp), 3), strict=True):
-        assert ("0.00" in text) == (weight == 0) and ("1.00" in text) == (weight == 1)
 
 
 # The steps
@@ -146,50 +124,6 @@ def test_each_step_has_its_tables(show):
 
 
 # The words
-
-
-def test_each_step_is_told_in_a_sentence(show):
-    sentences = told(show(("heads", state(4, 6, 3))))
-    assert sentences[0].startswith("Q has 6 numbers for each of 4 tokens. The heads will share its columns, 2 each,")
-    assert sentences[1].startswith("Q.reshape(4, 3, 2) cuts the row of each token")
-    assert sentences[2].startswith("Then .swapaxes(0, 1) gives (3, 4, 2): a table for each head")
-    assert sentences[3].startswith("Each head has its own scores, q · k / √2 (small), and their softmax. ")
-    assert "3 outputs of 4 tokens, 2 numbers wide" in sentences[4]
-    assert sentences[5].startswith("At last .swapaxes(0, 1).reshape(4, 6) puts the heads of each token side by side")
-
-
-def test_the_wrong_way_is_told_with_what_it_does(show):
-    tab = show()
-    for given in (HEADS, state(4, 6, 3), state(2, 12, 6), state(6, 12, 4)):
-        run_widget(tab, "heads", given).get_by_label(WRONG).check()
-        sentences, (n, d), h = told(tab), np.shape(given["queries"]), given["heads"]
-        assert all("shape is right and no error is raised" in sentences[step] for step in (1, 2, 4, 5))
-        assert "no error is raised" in sentences[3] and all(words.startswith("Wrong") for words in sentences[1:])
-        assert f"Q.reshape({h}, {n}, {d // h})" in sentences[1] and f".reshape({n}, {d}) alone" in sentences[5]
-        a, b = given["labels"][:2]
-        assert f"the row of “{b}” in head 1 is a piece of “{a}”" in sentences[1]
-        assert f"two pieces of “{a}” pose as “{a}” and “{b}” in head 1" in sentences[2]
-        (right, _), (wrong, _) = head_steps(**given), head_steps(**given, wrong=True)
-        assert {*wrong[2][0, 0], *wrong[2][0, 1]} <= set(given["queries"][0])  # and so it is
-        for step in (3, 4):
-            assert sentences[step].endswith(f"by up to {abs(right[step] - wrong[step]).max():.2f}.")
-
-
-def test_with_one_head_there_is_nothing_to_swap(show):
-    tab = show(("heads", state(3, 4, 1)))
-    tab.get_by_label(WRONG).check()
-    assert set(told(tab)[1:]) == {"With one head there is nothing to swap: both ways are the same."}
-    assert panel(tab).locator("tbody th").all_inner_texts() == ["w0", "w1", "w2"]
-
-
-def test_where_heads_differ_is_told(show):
-    tab = run_widget(show(), "heads", {**HEADS, "step": 3})
-    assert said(tab).endswith(" “the” looks most at “the” in head 1 and most at “cat” in head 2.")
-    assert head_steps(**HEADS)[0][3][:, 0].argmax(axis=-1).tolist() == [0, 1]
-    alike = {**HEADS, **{name: [row[:3] * 2 for row in HEADS[name]] for name in ("queries", "keys")}, "step": 3}
-    assert said(run_widget(tab, "heads", alike)).endswith("Here all heads look most at the same tokens.")
-    run_widget(tab, "heads", {**HEADS, "heads": 1, "step": 3})
-    assert said(tab).endswith("One head has one way of looking.")
 
 
 # The page

@@ -5,9 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from minitransformer.positions import sinusoidal_positions
-from tests.shared.explorable_numbers import encodings, gap
-from tests.shared.explorable_page import CLOSE, START, act, assert_shows, control, run_widget, said
+from tests.shared.explorable_numbers import encodings
+from tests.shared.explorable_page import CLOSE, START, assert_shows, control, run_widget
 
 KINDS = ("sinusoidal", "learned", "rotary")
 POSITION = START["position"]
@@ -74,22 +73,3 @@ def test_the_mark_stands_over_the_thumb_of_the_slider(show, width):
         box, mark = slider.bounding_box(), tab.locator(".mt-spot").bounding_box()
         thumb = box["x"] + 10 + (box["width"] - 20) * position / 11  # the thumb is 20 pixels wide
         assert mark["x"] + mark["width"] / 2 == pytest.approx(thumb, abs=1)
-
-
-def test_the_sentence_says_the_law_and_measures_it(show):
-    tab = show()
-    for kind, law in {
-        "sinusoidal": "The curve only moves along when you change the position: it depends on the distance alone.",
-        "learned": "Another position, another curve: nothing ties them.",
-        "rotary": "The curve depends on the offset alone, and on query and key.",
-    }.items():
-        state = {**POSITION, "kind": kind}
-        run_widget(tab, "position", state)
-        assert said(tab) == f"{law} Move the slider: the pale band is this curve, and will move along with it."
-        act(tab, "slider", "position", 4 * "ArrowRight ")
-        apart = gap(encodings(**state)[1], 7, 3)
-        band = "The pale band is the curve of position 3, moved along: they differ by at most"
-        assert said(tab) == f"{law} {band} {apart:.2f}."
-        assert (apart < 1e-9) == (kind != "learned")
-    run_widget(tab, "position", {**POSITION, "kind": "learned", "learned": sinusoidal_positions(12, 4).tolist()})
-    assert said(tab).startswith("In this table the curve only moves along;")

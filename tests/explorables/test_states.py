@@ -40,7 +40,7 @@ def test_arrays_are_as_good_as_lists():
             *("masks", {"scores": [[1, 2]]}),
             "scores is [[1, 2]]; expected a row and a column of finite numbers for each label.",
         ),
-        ("masks", {"padded": 3}, "padded is 3; expected a number of labels, at least one left."),
+        ("masks", {"padded": 4}, "padded is 4; expected a number of labels, at least one left."),
         ("heads", {"keys": [[1.0]] * 3}, "keys is [[1.0], [1.0], [1.0]]; expected rows like those of queries."),
         ("heads", {"heads": 4}, "heads is 4; expected a number that divides the width."),
         ("heads", {"step": 6}, "step is 6; expected a step, from 0 to 5."),

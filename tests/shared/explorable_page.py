@@ -14,13 +14,12 @@ from tests.shared.explorable_numbers import NUMBERS
 STILL = figures.Picture(480, 365, '<text x="9" y="30">still</text>', "A picture that stands still.", zoom=1)
 VECTORS = {"a": [3.0, 1.0], "b": [1.0, 2.0]}
 SCORES = {"scores": [2.0, 1.0, 0.0, -1.0], "labels": ["a", "b", "c", "d"], "temperature": 1.0}
-TOKENS = ["the", "cat", "sat"]
 START = {
     "vectors": VECTORS,
     "temperature": SCORES,
     "lookup": {
-        **{"labels": TOKENS, "query": [1.0, 1.0], "keys": [[2.0, 0.5], [-1.0, 2.0], [-1.5, -1.0]]},
-        **{"values": [[-2.0, -1.0], [0.0, 2.0], [2.0, -1.0]], "scale": 0.7},
+        **{"labels": ["cat", "mat", "tired"], "query": [1.0, 1.0], "keys": [[2.0, 0.5], [-1.0, 2.0], [-1.5, -1.5]]},
+        **{"values": [[-2.5, -1.5], [0.0, 2.5], [2.5, -1.5]], "scale": 2**-0.5},
     },
     "sheet": {
         **{"labels": ["I", "love", "coding"], "x": [[1, 0, 1], [0, 1, 0], [1, 1, 1]], "scaled": False},
@@ -28,11 +27,11 @@ START = {
         **{"W_V": [[1, 2, 1], [0, 1, 0], [1, 1, 0]]},
     },
     "masks": {
-        **{"labels": TOKENS, "scores": [[2.0, 1.0, 0.5], [0.0, 1.5, -1.0], [1.0, 3.0, 0.2]]},
-        **{"causal": False, "padded": 0, "temperature": 1.0},
+        **{"labels": ["it", "was", "so", "tired"], "causal": False, "padded": 0, "temperature": 1.0},
+        "scores": [[1.0, 2.0, 0.0, 1.5], [2.0, 0.5, 1.0, 0.0], [0.0, 1.0, 0.5, 2.5], [1.0, 0.0, 2.0, 0.5]],
     },
     "heads": {
-        **{"labels": TOKENS, "heads": 2, "step": 0},
+        **{"labels": ["the", "cat", "sat"], "heads": 2, "step": 0},
         **{
             name: np.random.default_rng(i).normal(size=(3, 6)).round(1).tolist()
             for i, name in enumerate(("queries", "keys", "values"))
@@ -47,8 +46,8 @@ START = {
         **{"norm": "pre", "tied": True},
     },
     "features": {
-        **{"labels": ["one", "two", "three", "four"], "x": [1.0, 2.0, 3.0, 4.5], "gain": [1.0, 1.0, 2.0, 1.0]},
-        **{"bias": [0.0, 0.5, 0.0, 0.0], "eps": 1e-5},
+        **{"labels": ["a", "b", "c", "d"], "x": [1.0, 2.0, 3.0, 6.0], "gain": [1.0] * 4, "bias": [0.0] * 4},
+        "eps": 1e-5,
     },
     "depth": {
         **{"scale": 0.9, "depth": 24, "plain": [0.9**i * (1 + 0.1 * (-1) ** i) for i in range(1, 49)]},
@@ -122,7 +121,7 @@ TIMERS = """() => {
     new MutationObserver(() => spoken.push(live.textContent)).observe(live, { childList: true });
 }"""
 
-# Press every button, tick every box, move every slider to its ends and its middle, and point at every cell; after each,
+# Press every button, tick every box, move every slider from end to end, and point at every cell; after each,
 # note where what is below begins, how wide the page is, and how each number is written.
 STIR = """() => {
     const [below, written, looks] = [document.getElementById("below"), new Set(), []];
@@ -138,7 +137,8 @@ STIR = """() => {
         look(node.textContent || node.parentElement.textContent);
     }
     for (const slider of all("[type=range]")) {
-        for (slider.value of [slider.min, slider.max, 0]) {
+        for (let i = 0; i <= 8; i++) {
+            slider.value = Number(slider.min) + ((slider.max - slider.min) * i) / 8;
             slider.dispatchEvent(new Event("input"));
             look(`${slider.ariaLabel} at ${slider.value}`);
         }
