@@ -8,32 +8,8 @@ import pytest
 from traitlets import TraitError
 
 from minitransformer.explore import FOLDER, STATES, explorable, live
-from tests.shared.explorable_page import (
-    EIGHT,
-    FRAMES,
-    HARM,
-    LONG,
-    ODD,
-    POSITIONS,
-    PUBLISHED,
-    START,
-    STILL,
-    STIR,
-    act,
-    assert_shows,
-    control,
-    drag,
-    fits,
-    middle,
-    plain,
-    run_widget,
-    said,
-    shown,
-    spoken,
-    swipe,
-    trait,
-    violations,
-)
+from tests.shared import explorable_page as page
+from tests.shared.explorable_page import START, act, assert_shows, control, run_widget
 
 EYE = np.eye(3).tolist()
 # Explorable -> what is done, in turn: the role and the beginning of the name of a control, the keys that are pressed on
@@ -128,7 +104,7 @@ WALKS = {
         ("spinbutton", "vocabulary as a number", "99999", {"vocabulary": 99_999}),
         ("slider", "tokens n", "End", {"n": 16_384}),
         ("button", "decoder only", "", {"kind": "decoder"}),
-        *(("button", name, "", model) for name, model in PUBLISHED.items()),
+        *(("button", name, "", model) for name, model in page.PUBLISHED.items()),
         ("button", "the one of this chapter", "", START["build"]),
     ],
     "features": [
@@ -170,16 +146,17 @@ def other(value):
     return not value if isinstance(value, bool) else value + 1 if isinstance(value, int) else 2 * value + (value == 0)
 
 
-OTHER = {name: {key: other(value) for key, value in state.items()} for name, state in START.items()} | {"build": ODD}
+OTHER = {name: {key: other(value) for key, value in state.items()} for name, state in START.items()}
+OTHER["build"] = page.ODD
 # States that need much room: long words, many digits.
 ROOMY = {
     **START,
     **{"temperature": {**START["temperature"], "labels": ["a", "b", "California", "encyclopaedia"]}},
-    **{name: {**START[name], "labels": LONG} for name in ("lookup", "sheet")},
-    "masks": {**START["masks"], "labels": [*LONG, "tired"]},
-    **{"position": POSITIONS, "features": EIGHT, "depth": {**START["depth"], "depth": 48}},
+    **{name: {**START[name], "labels": page.LONG} for name in ("lookup", "sheet")},
+    "masks": {**START["masks"], "labels": [*page.LONG, "tired"]},
+    **{"position": page.POSITIONS, "features": page.EIGHT, "depth": {**START["depth"], "depth": 48}},
     "build": {
-        **PUBLISHED["2017 base"],
+        **page.PUBLISHED["2017 base"],
         **{"d": 1024, "layers": 24, "hidden": 4096, "vocabulary": 100_000, "n": 16_384, "tied": False},
     },
 }
@@ -285,7 +262,7 @@ def test_every_control_does_what_it_says_and_tells_the_kernel(show, name):
 def test_a_kernel_can_set_every_part(show, name):
     tab, state, view = run_widget(show(), name, START[name]), dict(START[name]), {}
     for key, value in OTHER[name].items():
-        tab.evaluate("([key, value]) => set(key, value)", [trait(key), value])
+        tab.evaluate("([key, value]) => set(key, value)", [page.trait(key), value])
         state[key] = value
         if name == "depth":
             view["known"] = state["scale"] == START["depth"]["scale"]
@@ -325,7 +302,7 @@ def test_a_point_follows_the_mouse_as_far_as_its_plane_goes(show, name, width):
         handle = control(tab, "slider", label)
         reach = float(handle.get_attribute("aria-valuemax"))
         pixels = tab.locator("svg[role=group]").bounding_box()["width"] * 150 / 340 / reach
-        drag(tab, handle, (right * pixels, -up * pixels))
+        page.drag(tab, handle, (right * pixels, -up * pixels))
         state |= changes
         assert_shows(tab, name, state)
 
@@ -339,7 +316,7 @@ def test_a_point_follows_the_mouse_as_far_as_its_plane_goes(show, name, width):
 )
 def test_in_the_middle_of_a_dial_is_its_own_number(show, name, label, key, value):
     tab = show((name, {**START[name], key: 3.7}))
-    tab.mouse.click(*middle(control(tab, "slider", label)))
+    tab.mouse.click(*page.middle(control(tab, "slider", label)))
     assert_shows(tab, name, {**START[name], key: value})
 
 
@@ -361,15 +338,15 @@ def test_a_finger_moves_it_and_scrolls_the_page_elsewhere(show, name):
     label, by = TOUCHED[name]
     handle = control(tab, "slider", label)
     handle.scroll_into_view_if_needed()
-    x, y = middle(handle)
+    x, y = page.middle(handle)
     grip = (x + 15, y + 10) if by[1] else (x, y)  # within 22 pixels of a handle's middle
-    assert swipe(tab, grip, by) == 0
+    assert page.swipe(tab, grip, by) == 0
     state = keys_of(tab.evaluate("saved.at(-1)"))
     assert state != START[name]
     assert_shows(tab, name, state)
     words = tab.locator(".mt-verdict")
     words.scroll_into_view_if_needed()
-    assert swipe(tab, middle(words), (0, -120)) > 50
+    assert page.swipe(tab, page.middle(words), (0, -120)) > 50
     assert keys_of(tab.evaluate("saved.at(-1)")) == state
 
 
@@ -409,7 +386,7 @@ def test_keys_that_move_it_neither_scroll_the_page_nor_reach_what_is_around(show
     top = tab.evaluate("scrollY")
     for key in ("ArrowDown", "Shift+ArrowDown", "ArrowRight", "Shift+ArrowLeft"):
         tab.keyboard.press(key)
-    tab.evaluate(FRAMES)
+    tab.evaluate(page.FRAMES)
     assert tab.evaluate("[window.passed, scrollY]") == [0, top]
 
 
@@ -420,21 +397,21 @@ def test_keys_that_move_it_neither_scroll_the_page_nor_reach_what_is_around(show
 def test_a_screen_reader_hears_one_sentence_when_the_reader_pauses(show, name):
     tab = show((name, START[name]))
     role, label, what, changes, sentence = SPOKEN[name]
-    (heard,) = spoken(tab, lambda: act(tab, role, label, what))
+    (heard,) = page.spoken(tab, lambda: act(tab, role, label, what))
     state = {**START[name], **changes}
     assert_shows(tab, name, state)
-    numbers = {key.replace("-", "_"): value for key, value in shown(tab).items()}
-    assert plain(heard) == sentence.format(said=said(tab), **numbers)
+    numbers = {key.replace("-", "_"): value for key, value in page.shown(tab).items()}
+    assert page.plain(heard) == sentence.format(said=page.said(tab), **numbers)
 
 
 @pytest.mark.parametrize("width", [1280, 760, 390, 320])
 @pytest.mark.parametrize("name", STATES)
 def test_nothing_moves_or_sticks_out_and_every_number_is_written_as_it_is(show, name, width):
     for state in [START[name]] + [ROOMY[name]] * (ROOMY[name] is not START[name]):
-        found = show((name, state), width=width, motion="reduce").evaluate(STIR)
+        found = show((name, state), width=width, motion="reduce").evaluate(page.STIR)
         (_, top, _), *_ = found["looks"]
         assert [look for look in found["looks"] if look[1:] != [top, width]] == []
-        assert [pair for pair in found["written"] if not fits(*pair)] == []
+        assert [pair for pair in found["written"] if not page.fits(*pair)] == []
 
 
 @pytest.mark.parametrize("width", [390, 320])
@@ -449,9 +426,9 @@ def test_a_finger_has_room(show, width):
 
 
 def test_they_are_accessible_where_they_start_and_after_a_walk(show):
-    shaded = ("heads", {**START["heads"], "step": 3})
-    tab = show(*START.items(), shaded, ("heads", OTHER["heads"]), ("position", POSITIONS), motion="reduce")
-    assert violations(tab) == []
+    shaded = [("heads", {**START["heads"], "step": 3}), ("masks", {**START["masks"], "causal": True})]
+    tab = show(*START.items(), *shaded, ("heads", OTHER["heads"]), ("position", page.POSITIONS), motion="reduce")
+    assert page.violations(tab) == []
     tab.evaluate("document.querySelectorAll('.mt-panel:not(.mt-now)').forEach((hidden) => hidden.remove())")
     for name, place in zip(STATES, tab.locator(".mt-explorable").all()):
         *_, (_, state, view) = do(place, name, WALKS[name][:-1])
@@ -459,9 +436,9 @@ def test_they_are_accessible_where_they_start_and_after_a_walk(show):
         for field in place.locator("input[type=number]").all()[:1]:
             field.fill("")
     tab.set_viewport_size({"width": 320, "height": 800})
-    assert violations(tab) == []
+    assert page.violations(tab) == []
     tab.evaluate("document.documentElement.dataset.theme = 'dark'")
-    assert violations(tab) == []
+    assert page.violations(tab) == []
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -507,11 +484,11 @@ def test_bars_and_shades_move_only_for_those_who_like_it(show, motion, moving):
 
 def test_labels_are_text_whatever_they_hold(show):
     labelled = {name: state for name, state in START.items() if "labels" in state}
-    states = {name: {**state, "labels": HARM[: len(state["labels"])]} for name, state in labelled.items()}
+    states = {name: {**state, "labels": page.HARM[: len(state["labels"])]} for name, state in labelled.items()}
     tab = show(*states.items())
     for name, place in zip(states, tab.locator(".mt-explorable").all()):
         assert set(states[name]["labels"]) <= set(place.locator("*").all_text_contents()), name
-    tab.evaluate(STIR)
+    tab.evaluate(page.STIR)
     assert tab.evaluate("window.harm") is None
 
 
@@ -522,9 +499,9 @@ def test_nothing_is_left_in_the_global_scope(show):
 
 @pytest.mark.parametrize("name", STATES)
 def test_an_explorable_is_small_needs_no_other_file_and_is_the_same_every_time(name):
-    text = explorable(name, STILL, **START[name]).data
+    text = explorable(name, page.STILL, **START[name]).data
     assert not re.search(r"\bsrc=|\bhref=|\bimport\b|\bexport\b|\bfetch\(|https?://(?!www\.w3\.org/)", text)
-    assert text == explorable(name, STILL, **START[name]).data
+    assert text == explorable(name, page.STILL, **START[name]).data
     assert len(gzip.compress(text.encode())) < 14_000
 
 
@@ -538,16 +515,16 @@ def test_a_file_of_an_explorable_has_no_colour_but_the_themes_and_cannot_end_its
 @pytest.mark.parametrize("name", STATES)
 def test_page_and_widget_run_the_same_module_and_share_the_state(name):
     source = (FOLDER / f"{name}.mjs").read_text("utf-8").split('"./parts.mjs";\n')[1]
-    page, widget, heard = explorable(name, STILL, **START[name]).data, live(name, **START[name]), []
+    text, widget, heard = explorable(name, page.STILL, **START[name]).data, live(name, **START[name]), []
     code = source.replace("export default", "const explorable =")
-    assert code != source and code in widget._esm and code in page
+    assert code != source and code in widget._esm and code in text
     for sheet in ("parts.css", f"{name}.css"):
         assert (FOLDER / sheet).read_text("utf-8") in widget._css
-    assert {key: widget.get_state()[trait(key)] for key in START[name]} == START[name]
+    assert {key: widget.get_state()[page.trait(key)] for key in START[name]} == START[name]
     key, value = list(OTHER[name].items())[-1]
-    widget.observe(lambda change: heard.append(change.new), trait(key))
-    widget.set_state({trait(key): value})  # what comes in from the page
-    assert getattr(widget, trait(key)) == value == heard[0]
+    widget.observe(lambda change: heard.append(change.new), page.trait(key))
+    widget.set_state({page.trait(key): value})  # what comes in from the page
+    assert getattr(widget, page.trait(key)) == value == heard[0]
 
 
 def test_a_widget_refuses_what_it_cannot_show():

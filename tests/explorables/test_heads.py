@@ -123,9 +123,6 @@ def test_each_step_has_its_tables(show):
     ]
 
 
-# The words
-
-
 # The page
 
 

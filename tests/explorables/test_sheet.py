@@ -6,18 +6,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from tests.shared import explorable_page as page
 from tests.shared.explorable_numbers import sheet_tables
-from tests.shared.explorable_page import (
-    CLOSE,
-    LONG,
-    START,
-    act,
-    assert_shows,
-    number,
-    run_widget,
-    said,
-    spoken,
-)
+from tests.shared.explorable_page import START, act, assert_shows, number, run_widget, said
 
 SHEET = START["sheet"]
 SCALED = {**SHEET, "scaled": True}
@@ -69,9 +60,6 @@ def arithmetic(text):
     return eval(text, {"np": np})
 
 
-# The numbers
-
-
 # The sum behind a number
 
 
@@ -96,7 +84,7 @@ def test_the_sum_behind_a_number_is_that_number(show):
             name, i, j = one["name"].split("-")
             value = tables[name][int(i), int(j)]
             left, sign, right = re.split(" ([=≈]) ", one["full"])
-            np.testing.assert_allclose([arithmetic(left), float(right)], value, **CLOSE)
+            np.testing.assert_allclose([arithmetic(left), float(right)], value, **page.CLOSE)
             written, result = (part.replace("−", "-") for part in re.split(" [=≈] ", one["written"]))
             assert abs(float(result) - value) <= 5.1e-5
             assert sign == "≈" or arithmetic(written) == float(result)
@@ -147,35 +135,29 @@ def test_swapped_tokens_swap_their_outputs(show):
     tab, order = run_widget(show(), "sheet", SIX), [5, 1, 2, 3, 4, 0]
     before = table(tab, "outputs")
     act(tab, "button", "swap first and last")
-    np.testing.assert_allclose(table(tab, "outputs"), before[order], **CLOSE)
+    np.testing.assert_allclose(table(tab, "outputs"), before[order], **page.CLOSE)
     labels = [SIX["labels"][i] for i in order]
     for name in ("x", "Q", "K", "V", "scores", "divided", "weights", "outputs"):
         assert tab.locator(f".mt-of-{name} [role=rowheader]").all_inner_texts() == labels
     assert tab.locator(".mt-of-weights [role=columnheader]").all_inner_texts() == labels
     assert cell(tab, "x", 0, 0).get_attribute("aria-label") == "Embedding of “word5”, number 1"
-    assert said(tab).startswith("“word0” and “word5” changed places, and every word kept its output")
-    assert "(largest change 0.000)" in said(tab)
 
 
 def test_what_changed_is_marked_until_the_next_change(show):
     tab = show(("sheet", SCALED))
     marked = lambda: tab.locator(".mt-changed").evaluate_all(MARKED)
-    eyes = dict.fromkeys(("W_Q", "W_K", "W_V"), np.eye(3))
-    typed = {"W_V": [[1, 2, 1], [-2.5, 1, 0], [1, 1, 0]]}
     assert marked() == []
-    for move, changes in [(lambda: cell(tab, "W_V", 1, 0).fill("-2.5"), typed), (None, eyes)]:
-        (move or (lambda: act(tab, "button", "identity matrices")))()
-        before, after = sheet_tables(**SCALED), sheet_tables(**{**SCALED, **changes})
-        places = {name: np.argwhere(abs(before[name] - after[name]) > 1e-12) for name in before}
-        assert marked() == sorted(f"{name}-{i}-{j}" for name, found in places.items() for i, j in found)
-        cell(tab, "scores", 1, 1).hover()  # to look is no change
-        if move:
-            assert said(tab).startswith("WV, row 2, column 1, is -2.50 now. Numbers that changed with it, ")
-            assert said(tab).endswith(f": {len(marked()) - 1}.")
-            assert "gradient" in cell(tab, "V", 1, 0).evaluate("(cell) => getComputedStyle(cell).backgroundImage")
+    cell(tab, "W_V", 1, 0).fill("-2.5")
+    cell(tab, "scores", 1, 1).hover()  # to look is no change
+    before, after = sheet_tables(**SCALED), sheet_tables(**{**SCALED, "W_V": [[1, 2, 1], [-2.5, 1, 0], [1, 1, 0]]})
+    places = {name: np.argwhere(before[name] != after[name]) for name in before}
+    assert marked() == sorted(f"{name}-{i}-{j}" for name, found in places.items() for i, j in found)
+    assert said(tab).startswith("WV, row 2, column 1, is -2.50 now. Numbers that changed with it, ")
+    assert said(tab).endswith(f": {len(marked()) - 1}.")
+    assert "gradient" in cell(tab, "V", 1, 0).evaluate("(cell) => getComputedStyle(cell).backgroundImage")
+    for count in (len(marked()), 0):
         act(tab, "button", "start again")
-    act(tab, "button", "start again")
-    assert marked() == []
+        assert len(marked()) == count
 
 
 # The keys, the fingers and the ears
@@ -218,7 +200,7 @@ def test_a_screen_reader_hears_the_sum_that_was_come_to(show):
         cell(tab, "scores", 0, 0).focus()
         tab.keyboard.press("ArrowDown")
 
-    assert spoken(tab, type_and_walk) == ["Score of “love” for “I”: 0 × 0 + 1 × 4 + 0 × 5 = 4"]
+    assert page.spoken(tab, type_and_walk) == ["Score of “love” for “I”: 0 × 0 + 1 × 4 + 0 × 5 = 4"]
 
 
 # The page
@@ -226,7 +208,7 @@ def test_a_screen_reader_hears_the_sum_that_was_come_to(show):
 
 @pytest.mark.parametrize("width", [390, 320])
 def test_a_large_sheet_fits_a_phone(show, width):
-    large = {**state(8, 5, 3, 2), "labels": [*LONG, *"abcde"]}
+    large = {**state(8, 5, 3, 2), "labels": [*page.LONG, *"abcde"]}
     tab = show(("sheet", large), width=width, has_touch=True, is_mobile=True)
     assert tab.evaluate("document.documentElement.scrollWidth") == width
     fonts = "(all) => all.map((field) => parseFloat(getComputedStyle(field).fontSize))"
