@@ -15,10 +15,9 @@ SCALED = {**SHEET, "scaled": True}
 FREE = ("Q", "K", "V", "scores", "divided", "weights", "outputs")  # they follow from the others
 
 
-def state(n, d, k, v, scaled=True, size=1.0, seed=0):
-    rng = np.random.default_rng(seed)
-    shapes = {"x": (n, d), "W_Q": (d, k), "W_K": (d, k), "W_V": (d, v)}
-    numbers = {name: (size * rng.normal(size=shape)).round(2).tolist() for name, shape in shapes.items()}
+def state(n, d, k, v, scaled=True, seed=0):
+    rng, shapes = np.random.default_rng(seed), {"x": (n, d), "W_Q": (d, k), "W_K": (d, k), "W_V": (d, v)}
+    numbers = {name: rng.normal(size=shape).round(2).tolist() for name, shape in shapes.items()}
     return {"labels": [f"word{i}" for i in range(n)], **numbers, "scaled": scaled}
 
 
