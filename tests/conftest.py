@@ -99,24 +99,38 @@ def visit(browser):
         begun.tab.context.close()
 
 
-@pytest.fixture
-def show(browser, tmp_path):
-    """Return a function that opens explorables, (name, state) pairs, in a page of their own; no error may come up."""
-    faults, opened = [], []
+@pytest.fixture(scope="session")
+def device(browser):
+    """Return a function that gives a tab of a kind, such as one with a touch screen: the same one every time."""
+    return functools.cache(lambda **kind: browser.new_context(**kind).new_page())
 
-    def begin(*pairs, attributes="", width=760, **context):
+
+@pytest.fixture
+def show(device, tmp_path):
+    """Return a function that opens explorables, (name, state) pairs, in a page of their own; no error may come up."""
+    faults, opened, path = [], set(), tmp_path / "page.html"
+    listeners = {
+        "console": lambda said: said.type in ("error", "warning") and faults.append(said.text),
+        "pageerror": lambda error: faults.append(str(error)),
+        "request": lambda request: request.url != path.as_uri() and faults.append(request.url),
+    }
+
+    def begin(*pairs, attributes="", width=760, motion="no-preference", **kind):
         inside = "".join(explorable(name, STILL, **state).data for name, state in pairs)
-        path = tmp_path / "page.html"
         path.write_text(PAGE.format(inside=inside, attributes=attributes), encoding="utf-8")
-        opened.append(browser.new_context(viewport={"width": width, "height": 800}, **context))
-        tab = opened[-1].new_page()
-        tab.on("console", lambda said: said.type in ("error", "warning") and faults.append(said.text))
-        tab.on("pageerror", lambda error: faults.append(str(error)))
-        tab.on("request", lambda request: request.url != path.as_uri() and faults.append(request.url))
+        tab = device(**kind)
+        if tab not in opened:
+            opened.add(tab)
+            for event, listener in listeners.items():
+                tab.on(event, listener)
+        tab.set_viewport_size({"width": width, "height": 800})
+        tab.emulate_media(media="screen", reduced_motion=motion)
+        tab.mouse.move(0, 0)  # or it points at something from the start
         tab.goto(path.as_uri())
         return tab
 
     yield begin
-    for context in opened:
-        context.close()
+    for tab in opened:
+        for event, listener in listeners.items():
+            tab.remove_listener(event, listener)
     assert faults == []

@@ -2,23 +2,24 @@
 
 import base64
 import re
+from functools import cache
 
 import numpy as np
 from axe_playwright_python.base import AXE_SCRIPT
 
 from minitransformer import figures
 from minitransformer.explore import live
+from tests.shared.explorable_numbers import NUMBERS
 
 STILL = figures.Picture(480, 365, '<text x="9" y="30">still</text>', "A picture that stands still.", zoom=1)
 VECTORS = {"a": [3.0, 1.0], "b": [1.0, 2.0]}
 SCORES = {"scores": [2.0, 1.0, 0.0, -1.0], "labels": ["a", "b", "c", "d"], "temperature": 1.0}
-TOKENS = ["the", "cat", "sat"]
 START = {
     "vectors": VECTORS,
     "temperature": SCORES,
     "lookup": {
-        **{"labels": TOKENS, "query": [1.0, 1.0], "keys": [[2.0, 0.5], [-1.0, 2.0], [-1.5, -1.0]]},
-        **{"values": [[-2.0, -1.0], [0.0, 2.0], [2.0, -1.0]], "scale": 0.7},
+        **{"labels": ["cat", "mat", "tired"], "query": [1.0, 1.0], "keys": [[2.0, 0.5], [-1.0, 2.0], [-1.5, -1.5]]},
+        **{"values": [[-2.5, -1.5], [0.0, 2.5], [2.5, -1.5]], "scale": 2**-0.5},
     },
     "sheet": {
         **{"labels": ["I", "love", "coding"], "x": [[1, 0, 1], [0, 1, 0], [1, 1, 1]], "scaled": False},
@@ -26,11 +27,11 @@ START = {
         **{"W_V": [[1, 2, 1], [0, 1, 0], [1, 1, 0]]},
     },
     "masks": {
-        **{"labels": TOKENS, "scores": [[2.0, 1.0, 0.5], [0.0, 1.5, -1.0], [1.0, 3.0, 0.2]]},
-        **{"causal": False, "padded": 0, "temperature": 1.0},
+        **{"labels": ["it", "was", "so", "tired"], "causal": False, "padded": 0, "temperature": 1.0},
+        "scores": [[1.0, 2.0, 0.0, 1.5], [2.0, 0.5, 1.0, 0.0], [0.0, 1.0, 0.5, 2.5], [1.0, 0.0, 2.0, 0.5]],
     },
     "heads": {
-        **{"labels": TOKENS, "heads": 2, "step": 0},
+        **{"labels": ["the", "cat", "sat"], "heads": 2, "step": 0},
         **{
             name: np.random.default_rng(i).normal(size=(3, 6)).round(1).tolist()
             for i, name in enumerate(("queries", "keys", "values"))
@@ -45,36 +46,111 @@ START = {
         **{"norm": "pre", "tied": True},
     },
     "features": {
-        **{"labels": ["one", "two", "three", "four"], "x": [1.0, 2.0, 3.0, 4.5], "gain": [1.0, 1.0, 2.0, 1.0]},
-        **{"bias": [0.0, 0.5, 0.0, 0.0], "eps": 1e-5},
+        **{"labels": ["a", "b", "c", "d"], "x": [1.0, 2.0, 3.0, 6.0], "gain": [1.0] * 4, "bias": [0.0] * 4},
+        "eps": 1e-5,
     },
     "depth": {
         **{"scale": 0.9, "depth": 24, "plain": [0.9**i * (1 + 0.1 * (-1) ** i) for i in range(1, 49)]},
         **{"residual": [1.81 ** (i / 2) * (1 - 0.1 * (-1) ** i) for i in range(1, 49)]},
     },
 }
+LONG = ["encyclopaedia", "a", "California"]
+RNG = np.random.default_rng(8)
+EIGHT = {  # features
+    **{"labels": ["encyclopaedia", "the", "California", "d", "e", "f", "g", "h"], "eps": 0.3},
+    **{name: RNG.normal(size=8).round(1).tolist() for name in ("x", "gain", "bias")},
+}
+POSITIONS = {
+    **{"kind": "rotary", "position": 20, "learned": RNG.normal(size=(48, 32)).round(2).tolist()},
+    **{name: RNG.normal(size=32).round(2).tolist() for name in ("query", "key")},
+}
+PUBLISHED = {
+    "2017 base": {
+        **{"kind": "encoder-decoder", "d": 512, "heads": 8, "layers": 6, "hidden": 2048, "vocabulary": 37_000},
+        **{"n": 64, "norm": "post", "tied": True},
+    },
+    "GPT-2 small": {
+        **{"kind": "decoder", "d": 768, "heads": 12, "layers": 12, "hidden": 3072, "vocabulary": 50_257},
+        **{"n": 1024, "norm": "pre", "tied": True},
+    },
+}
+ODD = {
+    **{"kind": "encoder-decoder", "d": 15, "heads": 5, "layers": 3, "hidden": 7, "vocabulary": 101, "n": 13},
+    **{"norm": "post", "tied": False},
+}
 CLOSE = {"rtol": 1e-6, "atol": 1e-12}  # page and Python do the same sums in the same precision
-PAUSE = 700  # milliseconds, after which a sentence is spoken
+HARM = ["</script><script>window.harm = 1</script>", "\"'&amp;", "<img src=x onerror='window.harm=1'>", "d"]
 PAGE = """<!doctype html><html lang="en" {attributes}><meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Explorables</title><style>body {{ margin: 1rem; background: var(--mt-paper); color: var(--mt-ink) }}</style>
 <main><h1>Explorables</h1>{inside}<p id="below">Below</p></main></html>"""
 
-
 # A widget's module, with a stand-in for the kernel: what it is told goes to `saved`, and `set` is the kernel's word.
 KERNEL = """async ([source, css, state]) => {
-    document.head.append(Object.assign(document.createElement("style"), { textContent: css }));
+    document.querySelectorAll(".widget").forEach((old) => old.remove());
+    const place = document.createElement("div");
+    const sheet = Object.assign(document.createElement("style"), { textContent: css, className: "widget" });
+    document.head.append(sheet);
     const { default: explorable } = await import(`data:text/javascript;base64,${source}`);
     const heard = [];
     const on = (event, listener) => heard.push([event, listener]);
-    const saved = (window.saved = []);
+    window.saved = [];
     window.set = (key, value) => {
         state[key] = value;
         heard.filter(([event]) => event === `change:${key}`).forEach(([, listener]) => listener());
     };
     const model = { get: (key) => state[key], set, on, save_changes: () => saved.push(structuredClone(state)) };
-    explorable.render({ model, el: document.querySelector("main").appendChild(document.createElement("div")) });
+    document.getElementById("below").before(place);
+    explorable.render({ model, el: place });
+    place.classList.add("widget");
 }"""
+
+# Timers of a third of a second and more wait for `pause()`; what is said goes to `spoken`.
+TIMERS = """() => {
+    const [start, stop, waiting] = [setTimeout, clearTimeout, new Map()];
+    for (let last = start(() => {}); last > 0; last--) stop(last); // what was to be said of the start
+    window.setTimeout = (run, after) => {
+        if (after < 300) return start(run, after);
+        waiting.set(-waiting.size - 1, run);
+        return -waiting.size;
+    };
+    window.clearTimeout = (key) => waiting.has(key) ? waiting.set(key, () => {}) : stop(key);
+    window.pause = () => waiting.forEach((run) => run());
+    window.spoken = [];
+    const live = document.querySelector("[aria-live=polite]");
+    new MutationObserver(() => spoken.push(live.textContent)).observe(live, { childList: true });
+}"""
+
+# Press every button, tick every box, move every slider from end to end, and point at every cell; after each,
+# note where what is below begins, how wide the page is, and how each number is written.
+STIR = """() => {
+    const [below, written, looks] = [document.getElementById("below"), new Set(), []];
+    const look = (told) => {
+        looks.push([told, below.offsetTop, document.documentElement.scrollWidth]);
+        for (const node of document.querySelectorAll(".mt-live :not(input)[data-value]"))
+            written.add(`${node.innerText}\\t${node.dataset.value}`);
+    };
+    const all = (css) => [...document.querySelectorAll(`.mt-live :is(${css})`)].filter((one) => one.checkVisibility());
+    look("the start");
+    for (const node of all("button, [type=checkbox]")) {
+        node.click();
+        look(node.textContent || node.parentElement.textContent);
+    }
+    for (const slider of all("[type=range]")) {
+        for (let i = 0; i <= 8; i++) {
+            slider.value = Number(slider.min) + ((slider.max - slider.min) * i) / 8;
+            slider.dispatchEvent(new Event("input"));
+            look(`${slider.ariaLabel} at ${slider.value}`);
+        }
+    }
+    for (const cell of all("[role=gridcell]")) {
+        cell.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
+        look(cell.innerText);
+    }
+    return { looks, written: [...written].map((pair) => pair.split("\\t")) };
+}"""
+FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+AXE = "() => axe.run({ resultTypes: ['violations'], preload: false })"
 
 
 def number(place, name):
@@ -83,27 +159,71 @@ def number(place, name):
     return float(value) if value else None
 
 
-def assert_numbers(place, expected):
-    """The page shows the numbers of `expected`, name -> value, and writes them as they are."""
-    shown = dict(place.locator("[data-name]").evaluate_all("(all) => all.map(({ dataset: d }) => [d.name, d.value])"))
-    found = {name: float(shown[name]) for name in expected}
-    np.testing.assert_allclose(list(found.values()), list(expected.values()), **CLOSE, err_msg=str(found))
-    assert_texts(place)
+def text(place, name):
+    """Return how a number of the page is written."""
+    return place.locator(f"[data-name='{name}']").inner_text()
 
 
-def assert_texts(place):
-    """Each number of the page is written as it is, but for the digits that are left out."""
-    read = "(all) => all.map((node) => [node.innerText, node.dataset.value])"
-    for text, value in place.locator(".mt-live :not(input)[data-value]").evaluate_all(read):
-        written = re.search(r"(-?\d+)(\.\d+)?(e-?\d+)?[^\d.]*$", text.replace("−", "-").replace(",", ""))
-        if value and written and text[0] not in "<>":  # of those, other tests tell
-            step = 10.0 ** (int((written[3] or "e0")[1:]) - max(0, len(written[2] or "") - 1))
-            assert abs(float(written[1] + (written[2] or "") + (written[3] or "")) - float(value)) <= 0.5001 * step, (
-                text
-            )
+def shown(place):
+    """Return all numbers of an explorable by their names, NaN where it says that there is none."""
+    pairs = place.locator("[data-name]").evaluate_all("(all) => all.map(({ dataset: d }) => [d.name, d.value])")
+    return {name: float(value) if value else np.nan for name, value in pairs}
+
+
+def assert_shows(place, name, state, **view):
+    """The numbers of the explorable are those that Python makes of the state: all of them, and no others."""
+    found, expected = shown(place), NUMBERS[name](**state, **view)
+    assert found.keys() == expected.keys(), found.keys() ^ expected.keys()
+    right = [np.nan if value is None else float(value) for value in expected.values()]
+    wrong = {
+        key: (found[key], value)
+        for key, value in zip(expected, right)
+        if not np.isclose(found[key], value, **CLOSE, equal_nan=True)
+    }
+    assert not wrong, wrong
+
+
+def fits(written, value):
+    """Tell whether `written` is the number `value`, but for the digits that are left out."""
+    found = re.search(r"(-?\d+)(\.\d+)?(e-?\d+)?[^\d.]*$", written.replace("−", "-").replace(",", ""))
+    if not value or not found or written[0] in "<>":  # of those, other tests tell
+        return True
+    whole, part, power = (each or "" for each in found.groups())
+    step = 10.0 ** (int(power[1:] or 0) - max(0, len(part) - 1))
+    return abs(float(whole + part + power) - float(value)) <= 0.5001 * step
+
+
+def control(place, role, label):
+    """Return the control of this role whose name begins with the words `label`."""
+    return place.get_by_role(role, name=re.compile(rf"^{re.escape(label)}(?!\w)"))
+
+
+def act(place, role, label, what=""):
+    """Use a control as a reader does: press keys on a slider, fill a field, choose from a list; click all else."""
+    found = control(place, role, label)
+    if role == "slider":
+        for key in what.split():
+            found.press(key)
+    elif role == "spinbutton":
+        found.fill(what)
+    elif role == "combobox":
+        found.select_option(what)
+    else:
+        found.click()
+
+
+def plain(sentence):
+    """Return a sentence with ASCII's minus and spaces."""
+    return sentence.replace("−", "-").replace("\N{NO-BREAK SPACE}", " ")
+
+
+def said(place):
+    """Return the sentence of an explorable."""
+    return plain(place.locator(".mt-verdict").inner_text())
 
 
 def middle(thing):
+    """Return the point in the middle of an element."""
     box = thing.bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
@@ -119,55 +239,45 @@ def drag(tab, handle, by):
 
 
 def swipe(tab, start, by):
-    """Move a finger from `start` by (x, y) pixels; return how far the page has scrolled."""
-    touch = tab.context.new_cdp_session(tab)
+    """Move a finger from `start` by (x, y) pixels; return how far the page has scrolled by then."""
+    touch, before = tab.context.new_cdp_session(tab), tab.evaluate("scrollY")
     points = [(start[0] + part * by[0], start[1] + part * by[1]) for part in (0, 0.25, 0.5, 0.75, 1)]
     for kind, point in zip(["touchStart", *["touchMove"] * 4], points):
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": point[0], "y": point[1]}]})
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    tab.wait_for_timeout(200)
-    return tab.evaluate("scrollY")
+    tab.evaluate(FRAMES)
+    return tab.evaluate("scrollY") - before
 
 
-def spoken(tab, act):
-    """Return what a screen reader is told while `act` acts and when it pauses after that: a list of sentences."""
-    tab.wait_for_timeout(PAUSE)
-    tab.clock.install(time=0)
-    tab.clock.pause_at(1000)  # so that a slow machine makes no pause
-    tab.evaluate("""() => {
-        window.spoken = [];
-        const live = document.querySelector("[aria-live=polite]");
-        new MutationObserver(() => spoken.push(live.textContent)).observe(live, { childList: true });
-    }""")
-    act()
+def spoken(tab, move):
+    """Return what a screen reader is told while `move` moves things and when it pauses after that."""
+    tab.evaluate(TIMERS)
+    move()
     assert tab.evaluate("spoken") == []
-    tab.clock.run_for(PAUSE)
+    tab.evaluate("pause()")
     return tab.evaluate("spoken")
 
 
+@cache
+def widget_files(name):
+    """Return the module of a widget, for an address of it, and its stylesheet."""
+    widget = live(name, **START[name])
+    return base64.b64encode(widget._esm.encode()).decode(), widget._css
+
+
 def run_widget(tab, name, state):
-    """Run what a widget sends to JupyterLab; `saved.at(-1)` is what the kernel was told, `set(key, value)` its word."""
-    widget = live(name, **state)
-    shared = {"keys_" if key == "keys" else key: value for key, value in state.items()}
-    tab.evaluate(KERNEL, [base64.b64encode(widget._esm.encode()).decode(), widget._css, shared])
+    """Run what a widget sends to JupyterLab; `saved` is what the kernel was told, `set(key, value)` its word."""
+    tab.evaluate(KERNEL, [*widget_files(name), {trait(key): value for key, value in state.items()}])
+    return tab
 
 
-def stir(tab):
-    """Press every button, tick every box, and move every slider to its ends and its middle; yield after each."""
-    for button in tab.locator(".mt-live button >> visible=true").all():
-        button.press("Enter")
-        yield button.inner_text()
-    for box in tab.locator(".mt-live input[type=checkbox] >> visible=true").all():
-        box.click()
-        yield "box"
-    for slider in tab.locator(".mt-live input[type=range] >> visible=true").all():
-        for value in (slider.get_attribute("min"), slider.get_attribute("max"), "0"):
-            slider.fill(value)
-            yield f"{slider.get_attribute('aria-label')} {value}"
+def trait(key):
+    """Return how a widget calls a part of its state."""
+    return "keys_" if key == "keys" else key
 
 
 def violations(tab):
     """Return what axe finds against the accessibility of the page."""
     tab.evaluate(AXE_SCRIPT)
-    found = tab.evaluate("() => axe.run()")["violations"]
+    found = tab.evaluate(AXE)["violations"]
     return [(rule["id"], node["html"]) for rule in found for node in rule["nodes"]]

@@ -148,7 +148,7 @@ function sums(labels, move) {
   const body = make("tbody", {}, ...lines.map((line) => line.node));
   const node = make("table", { class: "mt-sums" }, caption, make("thead", {}, top), body, foot);
   const draw = ({ chosen: i, scores }, keep, rows) => {
-    const { top, amounts, total, weights, sum } = rows[i];
+    const { top, amounts, total, weights, sum, broken } = rows[i];
     chosen.textContent = labels[i];
     lines.forEach(({ node, score, said }, j) => {
       node.classList.toggle("mt-hidden", !keep[i][j]);
@@ -159,7 +159,7 @@ function sums(labels, move) {
     });
     show("top", top === -Infinity ? null : top, top === -Infinity ? "none" : brief(top, 2));
     show("total", total, fixed(total, 3));
-    show("whole", sum, share(sum, 3));
+    show("whole", sum, broken ? share(sum, 3) : fixed(sum, 3));
   };
   return { node, draw };
 }

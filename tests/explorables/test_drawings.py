@@ -1,0 +1,250 @@
+"""What the explorables draw, against Python: arrows and hulls, hands and curves, bars, sliders that are axes."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.spatial import ConvexHull
+
+from tests.shared import explorable_numbers as numbers
+from tests.shared import explorable_page as page
+from tests.shared.explorable_page import CLOSE, EIGHT, START, assert_shows, control, number, run_widget
+
+WORDS, DEPTH, POSITION = START["lookup"], START["depth"], START["position"]
+RNG = np.random.default_rng(4)
+FIVE = {"labels": list("abcde"), "query": [0.7, -1.3], "scale": 0.37} | {
+    "keys": RNG.normal(size=(5, 2)).tolist(),
+    "values": [[0.0, 0.0], [4.0, 0.0], [5.0, 3.0], [1.0, 4.0], [2.0, 2.0]],  # the last one lies inside
+}
+OTHERS = {**FIVE, "keys": RNG.normal(size=(5, 2)).tolist(), "scale": 3.0}
+FLAT = {**WORDS, "values": [[1.0, 1.0], [2.0, 2.0], [-1.0, -1.0]]}  # of values on one line the hull is that line
+DECADES = 12  # on each side of 1
+
+
+def paths(tab, css):
+    """Return the points of all paths of one kind, (…, 2)."""
+    found = tab.locator(css).evaluate_all("(all) => all.map((path) => path.getAttribute('d'))")
+    return np.array(re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", "".join(found).replace("h0", "")), float).reshape(-1, 2)
+
+
+def spans(tab, css):
+    """Return the percentages of the styles of all elements of one kind, a row for each."""
+    styles = tab.locator(css).evaluate_all("(all) => all.map((one) => one.getAttribute('style'))")
+    return np.array([[float(text) for text in re.findall(r"(-?[\d.e-]+)%", style)] for style in styles])
+
+
+# A query among keys, and the mixture of their values
+
+
+def up(points):
+    """Return points of a drawing, whose y points down, as points of a plane."""
+    return points * [1, -1]
+
+
+def assert_lookup(tab, state):
+    """The arrows, the values and what joins these with the output stand where Python has them."""
+    found, values = numbers.lookup(**state), np.array(state["values"], dtype=float)
+    weights = np.array([found[f"weight-{j}"] for j in range(len(values))])
+    output = np.array([found["output-0"], found["output-1"]])
+    np.testing.assert_allclose(spans(tab, ".mt-amount")[:, 0], 100 * weights, rtol=1e-3, atol=1e-3)
+    read = "(rings) => rings.map((ring) => parseFloat(getComputedStyle(ring).fillOpacity))"
+    opacity = tab.locator(".mt-handle.mt-key .mt-ring").evaluate_all(read)  # the brighter, the larger the weight
+    np.testing.assert_allclose(np.subtract(opacity, 0.12) / 0.7, weights, atol=1e-3)
+    tips = 150 / reach(tab) * np.array([*state["keys"], state["query"]])
+    np.testing.assert_allclose(up(paths(tab, ".mt-arm"))[1::2], tips, atol=1e-6)
+    read = "(all) => all.map((dot) => [dot.cx.baseVal.value, -dot.cy.baseVal.value])"
+    dots = tab.locator(".mt-dot").evaluate_all(read)
+    unit = np.abs(dots).max() / np.abs(values).max()
+    assert 75 < np.abs(dots).max() <= 150.001  # the plane is neither too small nor too large for them
+    np.testing.assert_allclose(dots, unit * values, atol=1e-3)
+    ends = np.stack([values, np.tile(output, (len(values), 1))], axis=1).reshape(-1, 2)
+    np.testing.assert_allclose(up(paths(tab, ".mt-line")), unit * ends, atol=1e-3)
+    read = "(all) => all.map((line) => Number(line.getAttribute('stroke-width')))"
+    widths = tab.locator(".mt-line").evaluate_all(read)
+    np.testing.assert_allclose(widths, 14 * weights, atol=1e-6)
+    mark = re.findall(r"-?\d[\d.e-]*", tab.locator(".mt-mark").get_attribute("transform"))
+    np.testing.assert_allclose(up(np.array(mark, float)), unit * output, atol=1e-3)
+
+
+def reach(tab):
+    """Return how far the plane of the query goes."""
+    return float(control(tab, "slider", "query").get_attribute("aria-valuemax"))
+
+
+def test_arrows_values_and_output_are_those_of_attention(show):
+    tab = show(motion="reduce")
+    for state in [
+        *(WORDS, FIVE, FLAT, {**FIVE, "scale": 1e-9}, {**FIVE, "scale": 1e6}, {**WORDS, "query": [0.0, 0.0]}),
+        {**WORDS, "keys": [[0.0, 0.0]] * 3, "query": [0.0, 0.0], "values": [[0.1, 0.0], [0.0, 0.25], [0.1, 0.0]]},
+        {"labels": ["a", "b"], "query": [2.0, 1.0], "keys": [[1.0, 0.0], [0.0, 3.0]], "scale": 0.5}
+        | {"values": [[70.0, 0.0], [0.0, -1.0]]},
+    ]:
+        assert_lookup(run_widget(tab, "lookup", state), state)
+    run_widget(tab, "lookup", {**WORDS, "query": [0, 0]})
+    told = tab.locator(".mt-plane[role=img]").get_attribute("aria-label")
+    assert told.startswith("The plane of the values: cat at −2.5, −1.5; mat at 0, 2.5; tired at 2.5, −1.5. The output")
+
+
+def test_the_hull_is_that_of_scipy(show):
+    tab = show()
+    for state in (WORDS, FIVE, {**FIVE, "values": FIVE["values"][::-1]}):
+        corners, values = up(paths(run_widget(tab, "lookup", state), ".mt-hull")), np.array(state["values"])
+        expected = values[ConvexHull(values).vertices] * np.abs(corners).max() / np.abs(values).max()
+        assert len(corners) == len(expected)
+        start = np.abs(corners - expected[0]).sum(axis=1).argmin()
+        np.testing.assert_allclose(np.roll(corners, -start, axis=0), expected, atol=1e-6)  # both anticlockwise
+    assert len(paths(run_widget(tab, "lookup", FLAT), ".mt-hull")) == 2
+
+
+def test_on_a_dashed_line_and_between_two_keys_the_best_two_tie(show):
+    tab = show()
+    for state in (WORDS, FIVE, OTHERS):
+        lines, keys = up(paths(run_widget(tab, "lookup", state), ".mt-tie")), np.array(state["keys"])
+        origins, ends = lines[::2], lines[1::2]
+        assert (origins == 0).all() and len(ends) == len(ConvexHull(keys).vertices)
+        page.act(tab, "button", "between two keys")
+        query = [number(tab, "query-0"), number(tab, "query-1")]
+        assert np.abs(query).max() == pytest.approx(reach(tab) / 2)
+        scores = np.sort([*ends, query] @ keys.T, axis=1)
+        np.testing.assert_allclose(scores[:, -1], scores[:, -2], rtol=1e-9)
+        np.testing.assert_allclose(np.abs(ends).max(axis=1), 150)
+        assert len(np.unique(ends.round(6), axis=0)) == len(ends)
+        assert_shows(tab, "lookup", {**state, "query": query})
+
+
+@pytest.mark.parametrize("width", [760, 320])
+def test_all_names_stay_by_their_points_and_in_the_drawing_wherever_these_are_moved(show, width):
+    tab = show(("lookup", {**WORDS, "labels": page.LONG, "scale": 4.0}), width=width)
+    astray = tab.evaluate("""() => {
+        const points = document.querySelectorAll(".mt-ring, .mt-dot");
+        const well = (name, i) => {
+            const [a, b, c] = [name, name.ownerSVGElement, points[i]].map((node) => node.getBoundingClientRect());
+            const inside = a.left >= b.left && a.right <= b.right && a.top >= b.top && a.bottom <= b.bottom;
+            return inside && a.left < c.right && c.left < a.right && Math.max(a.top - c.bottom, c.top - a.bottom) < 12;
+        };
+        const found = [];
+        for (const handle of document.querySelectorAll(".mt-handle"))
+            for (const [way, times] of Object.entries({ Right: 4, Up: 4, Left: 8, Down: 8 }))
+                for (let time = 0; time < times; time++) {
+                    handle.dispatchEvent(new KeyboardEvent("keydown", { key: `Arrow${way}`, shiftKey: true }));
+                    const all = [...document.querySelectorAll(".mt-name")].filter((name, i) => !well(name, i));
+                    found.push(...all.map((name) => `${name.textContent}, ${handle.ariaLabel} ${way}`));
+                }
+        return found;
+    }""")
+    assert astray == []
+
+
+# The hands and the curve of a position
+
+
+def assert_position(tab, state, home):
+    """The curves and the hands stand where Python has them, on one scale for all positions; it began at `home`."""
+    rows, curves = numbers.encodings(**state)
+    n, p, close = len(curves), state["position"], {"rtol": 1e-6, "atol": 1e-6}
+    values = tab.locator(".mt-plot svg").get_attribute("data-values").split()
+    np.testing.assert_allclose(np.array(values, float), curves[p], **CLOSE)
+    top, bottom = max(0, curves.max()), min(0, curves.min())
+    height = lambda values: 100 * (top - values) / ((top - bottom) or 1)
+    across, kept = 100 * np.arange(n) / (n - 1), [t for t in range(n) if 0 <= t + p - home < n]
+    for css in (".mt-line", ".mt-points"):
+        np.testing.assert_allclose(paths(tab, css), np.stack([across, height(curves[p])], -1), **close)
+    moved = np.stack([across[np.add(kept, p - home)], height(curves[home, kept])], -1)
+    np.testing.assert_allclose(paths(tab, ".mt-pale"), moved, **close)
+    np.testing.assert_allclose(spans(tab, ".mt-spot")[0], [across[p], height(curves[p, p])], **close)
+    pairs = rows.reshape(n, -1, 2)
+    scale = np.array([18, -18]) / (np.linalg.norm(pairs, axis=-1).max() or 1)
+    np.testing.assert_allclose(paths(tab, ".mt-hand")[1::2], pairs[p] * scale, **close)
+    query = np.reshape(state["query"], (-1, 2)) if state["kind"] == "rotary" else np.empty((0, 2))
+    np.testing.assert_allclose(paths(tab, ".mt-start")[1::2], query * scale, **close)
+
+
+@pytest.mark.parametrize("kind", ["sinusoidal", "learned", "rotary"])
+def test_hands_and_curves_are_those_of_the_encodings_at_every_end(show, kind):
+    tab = show(motion="reduce")
+    for n, d, home in [(12, 4, 3), (2, 2, 1), (64, 32, 40)]:
+        learned, query, key = (RNG.normal(size=shape).round(2).tolist() for shape in ((n, d), d, d))
+        state = {"kind": kind, "position": home, "learned": learned, "query": query, "key": key}
+        run_widget(tab, "position", state)
+        for position in (home, 0, n - 1, n // 2):
+            control(tab, "slider", "position").fill(str(position))
+            assert_shows(tab, "position", {**state, "position": position}, home=home)
+            assert_position(tab, {**state, "position": position}, home)
+    zeros = {"kind": kind, "position": 1, "learned": [[0.0] * 4] * 3, "query": [0.0] * 4, "key": [0.0] * 4}
+    huge = {**zeros, "learned": [[1e6, -1e6, 0.0, 1.0]] * 3, "query": [1e6] * 4, "key": [-1e6, 1e6, 0.5, 0.0]}
+    for state in (zeros, huge):
+        assert_position(run_widget(tab, "position", state), state, 1)
+
+
+# The bars of layer normalisation
+
+
+def test_bars_go_from_0_to_their_numbers_on_one_scale_that_holds_them_and_the_bound(show):
+    tab = show()
+    for state in (START["features"], EIGHT, {**EIGHT, "eps": 2.5}):
+        run_widget(tab, "features", state)
+        page.act(tab, "button", state["labels"][-1])
+        assert_shows(tab, "features", state, chosen=len(state["x"]) - 1)
+        assert tab.locator(".mt-feature [aria-pressed=true]").all_inner_texts() == [state["labels"][-1]]
+        assert tab.locator(".mt-heading > span").inner_text() == f"gain and bias of “{state['labels'][-1]}”"
+        found, bounds = numbers.features(**state), spans(tab, ".mt-part-limit") - [50, 0]
+        np.testing.assert_allclose(bounds, np.tile(bounds[0, 1] * np.array([-0.5, 1]), (len(state["x"]), 1)))
+        for part in ("normed", "out"):
+            ends = [bounds[0, 1] / 2 / found["bound"] * found[f"{part}-{i}"] for i in range(len(state["x"]))]
+            expected = [[50 + min(0, end), abs(end)] for end in ends]
+            np.testing.assert_allclose(spans(tab, f".mt-part-{part}"), expected, atol=1e-4)
+            assert max(map(abs, [*ends, *bounds[:, 0]])) <= 50
+
+
+def test_a_feature_can_be_typed_beyond_the_slider_which_then_reaches_further(show):
+    tab = show(("features", START["features"]))
+    for role, label, typed, most in [
+        ("spinbutton", "a as a number", "-37.5", "50"),
+        ("spinbutton", "a as a number", "1", "50"),  # nothing jumps under the hand
+        ("button", "start again", "", "10"),
+    ]:
+        page.act(tab, role, label, typed)
+        assert control(tab, "slider", "a").get_attribute("max") == most
+
+
+# The curves of many layers
+
+
+def test_the_curves_are_those_of_the_chains(show):
+    tab, layers = show(), np.arange(49)
+    steps = [48 / 100, -DECADES / 50]
+    points = lambda css: (paths(tab, css) - [0, 50]) * steps  # layers and powers of ten
+    for scale, depth in [(0.25, 1), (0.9, 24), (1, 48), (5, 24)]:
+        state = {**DEPTH, "scale": scale, "depth": depth}
+        run_widget(tab, "depth", state)
+        for name, curve in numbers.chains(scale, layers).items():
+            curve = np.stack([layers, np.log10(curve)], axis=1)
+            np.testing.assert_allclose(points(f".mt-curves .mt-is-{name}.mt-faint"), curve, atol=1e-8)
+            full = points(f".mt-curves .mt-is-{name}:not(.mt-faint)")
+            np.testing.assert_allclose(full, curve[: depth + 1], atol=1e-8)
+        np.testing.assert_allclose(points(".mt-here"), [[depth, DECADES], [depth, -DECADES]], atol=1e-8)
+        for name in ("plain", "residual"):
+            dots = np.stack([layers[1:], np.log10(DEPTH[name])], axis=1)
+            np.testing.assert_allclose(points(f".mt-of-{name}"), dots, atol=1e-8)
+    page.act(tab, "button", "s = 2")
+    assert len(points(".mt-of-plain")) == len(points(".mt-of-residual")) == 0  # it was measured at the start's scale
+    page.act(tab, "spinbutton", "scale as a number", "5")
+    assert len(points(".mt-of-plain")) == 48
+
+
+def test_divided_branches_stay_below_their_limit():
+    for scale in (0.25, 1, 2):
+        sizes = numbers.chains(scale, np.arange(1, 49))["divided"]
+        assert (np.diff(sizes) > 0).all() and sizes[-1] < np.exp(scale**2 / 2)
+
+
+@pytest.mark.parametrize("width", [760, 320])
+@pytest.mark.parametrize("name, most, mark", [("position", 11, ".mt-spot"), ("depth", 48, ".mt-here")])
+def test_the_mark_stands_over_the_thumb_of_the_slider_that_is_its_axis(show, name, most, mark, width):
+    tab = show((name, START[name]), width=width, motion="reduce")
+    slider = control(tab, "slider", name)
+    for key in ("Home", "ArrowUp", "End"):
+        slider.press(key)
+        box = slider.bounding_box()
+        thumb = box["x"] + 10 + (box["width"] - 20) * number(tab, name) / most  # the thumb is 20 pixels wide
+        assert page.middle(tab.locator(mark))[0] == pytest.approx(thumb, abs=1)

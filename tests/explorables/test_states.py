@@ -1,0 +1,74 @@
+"""What an explorable and a widget refuse to show, and in which words; no browser is needed."""
+
+import re
+
+import numpy as np
+import pytest
+
+from minitransformer.explore import explorable, live
+from tests.shared.explorable_page import START, STILL
+
+
+def test_arrays_are_as_good_as_lists():
+    given = START["temperature"]
+    arrays = {"scores": np.array(given["scores"]), "labels": np.array(given["labels"]), "temperature": np.float64(1)}
+    assert explorable("temperature", STILL, **arrays).data == explorable("temperature", STILL, **given).data
+
+
+@pytest.mark.parametrize("make", [lambda name, **state: explorable(name, STILL, **state), live])
+@pytest.mark.parametrize(
+    "name, change, said",
+    [
+        ("vectors", {"c": [0, 1]}, "vectors was given a, b, c; expected a, b."),
+        ("vectors", {"b": [1, 2, 3]}, "b is [1, 2, 3]; expected a list of two finite numbers."),
+        ("vectors", {"a": [1, np.nan]}, "a is [1, nan]; expected a list of two finite numbers."),
+        ("vectors", {"a": "31"}, "a is '31'; expected a list of two finite numbers."),
+        ("temperature", {"scores": [1]}, "scores is [1]; expected a list of two or more finite numbers."),
+        ("temperature", {"labels": ["a"]}, "labels is ['a']; expected a list of words, one for each score."),
+        ("temperature", {"temperature": 0}, "temperature is 0; expected a positive finite number."),
+        ("temperature", {"temperature": True}, "temperature is True; expected a positive finite number."),
+        ("lookup", {"labels": ["a"]}, "labels is ['a']; expected a list of two or more words."),
+        ("lookup", {"keys": [[1, 2]]}, "keys is [[1, 2]]; expected a list of points [x, y], one for each label."),
+        (
+            *("sheet", {"x": [[1], [2], [3, 4]]}),
+            "x is [[1], [2], [3, 4]]; expected a row of finite numbers for each label, all of one width.",
+        ),
+        ("sheet", {"W_V": [[1]]}, "W_V is [[1]]; expected rows of finite numbers, one for each column of x."),
+        ("sheet", {"W_K": [[1]] * 3}, "W_K is [[1], [1], [1]]; expected rows like those of W_Q."),
+        ("sheet", {"scaled": 1}, "scaled is 1; expected True or False."),
+        (
+            *("masks", {"scores": [[1, 2]]}),
+            "scores is [[1, 2]]; expected a row and a column of finite numbers for each label.",
+        ),
+        ("masks", {"padded": 4}, "padded is 4; expected a number of labels, at least one left."),
+        ("heads", {"keys": [[1.0]] * 3}, "keys is [[1.0], [1.0], [1.0]]; expected rows like those of queries."),
+        ("heads", {"heads": 4}, "heads is 4; expected a number that divides the width."),
+        ("heads", {"step": 6}, "step is 6; expected a step, from 0 to 5."),
+        ("position", {"kind": "sine"}, "kind is 'sine'; expected sinusoidal or learned or rotary."),
+        (
+            *("position", {"learned": [[1, 2, 3]] * 2}),
+            "learned is [[1, 2, 3], [1, 2, 3]]; expected 2 to 64 rows of pairs of numbers.",
+        ),
+        ("position", {"position": 12}, "position is 12; expected a position that has a row in learned."),
+        ("position", {"key": [1, 2]}, "key is [1, 2]; expected as many finite numbers as a row of learned."),
+        ("build", {"kind": "bert"}, "kind is 'bert'; expected decoder or encoder-decoder."),
+        ("build", {"layers": 0}, "layers is 0; expected a whole number from 1 to 100000."),
+        ("build", {"d": 8.0}, "d is 8.0; expected a whole number from 1 to 100000."),
+        ("build", {"norm": "none"}, "norm is 'none'; expected pre or post."),
+        ("features", {"labels": ["a"]}, "labels is ['a']; expected 4 to 8 words."),
+        ("features", {"gain": [1]}, "gain is [1]; expected a finite number for each label."),
+        ("depth", {"depth": 49}, "depth is 49; expected a whole number from 1 to 48."),
+        ("depth", {"plain": [1, 0]}, "plain is [1, 0]; expected 48 positive finite numbers."),
+    ],
+)
+def test_a_state_that_cannot_be_shown_is_refused_in_a_sentence(make, name, change, said):
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        make(name, **{**START[name], **change})
+
+
+def test_an_unknown_name_and_no_state_are_refused():
+    known = " or ".join(START)
+    with pytest.raises(ValueError, match=f"^name is 'vector'; expected an explorable: {known}.$"):
+        live("vector")
+    with pytest.raises(ValueError, match="^vectors was given no state; expected a, b.$"):
+        explorable("vectors", STILL)
