@@ -36,6 +36,24 @@ STYLE = {
     "lines.linewidth": 2,
 }
 
+AROUND_TAGS = (  # how matplotlib's SVG is rewritten: (pattern, replacement)
+    (r"^.*?<svg[^>]*>|<metadata>.*?</metadata>|<!--.*?-->|</svg>\s*$", ""),
+    (r"<defs>\s*<style.*?</style>\s*</defs>", ""),  # it would hold for the whole page
+    (r'<path d="[^"]*" style="fill: none"/>', ""),  # not to be seen
+    (r">\s*\n\s*<", "><"),
+)
+IN_TAGS = (
+    (r'<g id="[^"]*"', "<g"),  # the same in every drawing, and an id may stand once on a page
+    (r"font: ([^;\"]*?px)[^;\"]*", r"font-size: \1"),  # before matplotlib 3.11
+    (r"font-family: [^;\"]*; |xlink:(?=href)| transform=\"rotate\(-?0 [^\"]*\"", ""),  # the font is the page's
+    (r"(\d\.\d\d)\d+", r"\1"),
+    (r"\.0+(?!\d)|(\.\d*?)0+(?!\d)", r"\1"),
+    (r"\s*\n\s*|(?<=\b[A-Z]) (?=[-\d])", ""),  # a path has a line for each point
+)
+NUMBER = r"(-?[\d.]+)"
+RECTANGLE = re.compile(rf"M{NUMBER} {NUMBER}L{NUMBER} \2L\3 {NUMBER}L\1 \4(?:L\1 \2)?z")
+EMPTY = re.compile(r"<g/>|<g></g>|<defs></defs>")
+
 
 def _drawing(draw, alt, size=(4.8, 3.0), panels=1, name="", **subplots):
     """Call `draw(*axes)` in the book's style and return the Picture; sizes are in inches, `name` tells panels apart."""
@@ -49,16 +67,29 @@ def _drawing(draw, alt, size=(4.8, 3.0), panels=1, name="", **subplots):
 
 
 def _themed(svg):
-    """Strip matplotlib's header, round coordinates to 2 digits and turn palette colours into CSS variables."""
-    svg = re.sub(r"^.*?<svg[^>]*>|<metadata>.*?</metadata>|<!--.*?-->|</svg>\s*$", "", svg, flags=re.S)
-    svg = re.sub(r'<g id="[^"]*"', "<g", svg)  # the same in every drawing, and an id may stand once on a page
-    svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\d\.\d\d)\d+", r"\1", tag[0]), svg)  # not in what is read
-    svg = re.sub(r"(font: [^;\"]*?px) [^;\"]*", r"\1 var(--mt-font, sans-serif)", svg)
+    """Return the inside of matplotlib's SVG in fewer letters, with palette colours as CSS variables, in any font."""
+    for pattern, fewer in AROUND_TAGS:
+        svg = re.sub(pattern, fewer, svg, flags=re.S)
+    svg = re.sub(r"<[^>]*>", lambda tag: _short_tag(tag[0]), svg)  # what is read keeps all its digits
     svg = re.sub(r"(?<=>)[^<>]*_[^<>]*(?=</text>)", lambda words: lowered(words[0]), svg)
-    svg = re.sub(r"\s*\n\s*", "\n", svg).replace("xlink:href", "href")
+    while (fewer := EMPTY.sub("", svg)) != svg:
+        svg = fewer
     for role, light in COLOUR.items():
         svg = svg.replace(light, f"var(--mt-{role})")
-    return svg
+    return f'<g stroke-linejoin="round">{svg.strip()}</g>'
+
+
+def _short_tag(tag):
+    for pattern, fewer in IN_TAGS:
+        tag = re.sub(pattern, fewer, tag)
+    return RECTANGLE.sub(_by_sides, tag)
+
+
+def _by_sides(corners):
+    """Return a rectangle as its corner and its sides, which are alike in all cells of a table."""
+    left, top, right, bottom = map(float, corners.groups())
+    wide, high = round(right - left, 2), round(bottom - top, 2)
+    return f"M{left:g} {top:g}h{wide:g}v{high:g}h{-wide:g}z"
 
 
 def _panels(given):

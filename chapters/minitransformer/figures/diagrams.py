@@ -204,11 +204,11 @@ def _sublayer(name, outputs, params, positions):
 # ---- models, step by step: how they are drawn ---------------------------------------------------------------------
 
 _Step = namedtuple("_Step", "labels roles shape note around enters sheets", defaults=((), (), "", 0, (), 1))
-_Step.__doc__ = """One row of a column: a box for each of `labels`, of these `roles`, or plain text where it has no roles.
+_Step.__doc__ = """One row of a column: a box for each of `labels`, a list, in their `roles`, or text without roles.
 
     The label "+" alone is drawn as a sign.  `shape` is what leaves the step upwards, `note` a second line in its box.
-    A bypass leads to it around so many steps, (label, role, shape) `enters` it from the side, and it is drawn as so
-    many `sheets` that lie on each other."""
+    A bypass leads to it `around` so many steps, (label, role, shape) `enters` it from the side, and `sheets` lie on
+    each other where it is done several times."""
 _Column = namedtuple("_Column", "steps title repeated", defaults=("", ()))
 _Column.__doc__ = """Steps from bottom to top below a title; `repeated` is (first, stop, times) of those in a frame."""
 CROSS = "cross-attention"  # the step that what the column to the left ends in enters as keys and values

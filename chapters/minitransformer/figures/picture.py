@@ -18,13 +18,13 @@ ROLES = ("query", "key", "value", "weight", "output")
 
 
 def css():
-    """Return the style sheet that defines `--mt-query` and the other colours: light, dark, and light again on paper.
+    """Return the style sheet of the palette, `--mt-query` and the others: light, and dark where the page is, on screen.
 
     The book's pages have it once.  JupyterLab shows each output alone, so that each picture brings it along there.
     """
-    light, dark = ("".join(f"--mt-{role}:{shades[i]};" for role, shades in PALETTE.items()) for i in (0, 1))
+    colours = "".join(f"--mt-{role}:light-dark({light},{dark});" for role, (light, dark) in PALETTE.items())
     dark_pages = "html[data-theme=dark],body[data-jp-theme-light=false]"
-    return f":root{{{light}}}@media screen{{{dark_pages}{{{dark}}}}}"
+    return f":root{{{colours}}}@media screen{{{dark_pages}{{color-scheme:dark}}}}"
 
 
 class Picture:
