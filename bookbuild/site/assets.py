@@ -23,14 +23,6 @@ SCRIPTS = {
 CLASSIC = ("--bundle", "--minify", "--format=iife", "--target=es2022", "--charset=utf8", "--log-level=warning")
 
 
-def palette():
-    """Return the colours of the figures as CSS: each once, light and dark."""
-    from minitransformer import figures
-
-    colours = "".join(f"--mt-{role}:light-dark({light},{dark});" for role, (light, dark) in figures.PALETTE.items())
-    return f":root{{{colours}}}\n"
-
-
 @cache
 def hashed(app, name):
     """Return the name of a file of the site with a hash of its content, so that no browser takes an old one."""
@@ -46,8 +38,10 @@ def make(app):
     """Write the scripts and the stylesheet into the site."""
     if app.builder.format != "html":
         return
+    from minitransformer import figures  # those of the book that is built: reading it has put them in the path
+
     static, work = Path(app.outdir, "_static"), Path(app.doctreedir, "assets")
-    sheet = palette() + "".join((HERE / "style" / name).read_text("utf8") for name in SHEETS)
+    sheet = figures.css() + "".join((HERE / "style" / name).read_text("utf8") for name in SHEETS)
     written(work / "book.css", sheet)
     entries = [f"{name}={HERE / 'scripts' / module}" for name, module in SCRIPTS.items()]
     options = [f"--outdir={static}", f"--metafile={work / 'bundles.json'}", "--external:*.woff2", *CLASSIC]

@@ -22,7 +22,6 @@ FOLDER = "previews"
 FIGURE = "fig-"  # what the labels of figures begin with; previews.mjs knows it too
 HEADER_LINK = re.compile(r'<a class="headerlink".*?</a>')
 PICTURE = re.compile(r'<div class="mt-row".*?</div>|<svg\b.*?</svg>', re.DOTALL)  # a row has one text for all
-COLOURS = re.compile(r"<style>:root.*?</style>")  # every page has them from its stylesheet
 
 
 def titled(title, *parts):
@@ -62,7 +61,7 @@ def picture(figure):
     """Return a figure with the picture alone: an explorable also brings its code."""
     copy = figure.deepcopy()
     for raw in copy.findall(nodes.raw):
-        raw[:] = [nodes.Text(COLOURS.sub("", "".join(PICTURE.findall(raw.astext()))))]
+        raw[:] = [nodes.Text("".join(PICTURE.findall(raw.astext())))]
     return [copy]
 
 

@@ -19,11 +19,9 @@ PARTS = (
 )
 TOKEN = re.compile(r'<span class="(\w*)">((?:[^<]|<(?!/?span))*)</span>')
 EMPTY = "<span></span>"
+PALETTE = re.compile(r"<style>:root\{--mt-[^<]*</style>")  # pictures bring it for JupyterLab
 PRE = re.compile(r"(<pre[^>]*>)(.*)(</pre>)", re.DOTALL)
 MENDED = (
-    # Figures and explorables bring the palette, so that they can be shown anywhere; a page has it in its stylesheet.
-    (re.compile(r"<style>:root\{--mt-[^}]*\}html\[data-theme=dark\][^}]*\}</style>"), ""),
-    (re.compile(r"(?<=<style>):root\{--mt-[^}]*\}html\[data-theme=dark\][^}]*\}"), ""),
     # Every exercise would have the same id, and every solution.
     (re.compile(r'<section id="(?:exercise|solution)-content">'), "<section>"),
     # French words, which a screen reader says as such; Markdown has no mark for it that JupyterLab knows too.
@@ -74,6 +72,14 @@ class BookTranslator(HTML5Translator):
             if "output" not in node["classes"]:
                 self.body[-1] = by_lines(self.body[-1])
             raise
+
+    def visit_raw(self, node):
+        """Write what a cell has drawn without the palette, which the page has in its stylesheet."""
+        start = len(self.body)
+        try:
+            super().visit_raw(node)
+        finally:
+            self.body[start:] = [PALETTE.sub("", part) for part in self.body[start:]]
 
     def visit_table(self, node):
         """Let a table scroll in a box of its own."""

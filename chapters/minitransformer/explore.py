@@ -97,7 +97,7 @@ def _trait(key):
 
 
 def _style(name):
-    return figures.css() + "".join((FOLDER / f"{stem}.css").read_text("utf8") for stem in ("parts", name))
+    return "".join((FOLDER / f"{stem}.css").read_text("utf8") for stem in ("parts", name))
 
 
 def explorable(name, still, **state):
@@ -136,5 +136,5 @@ def live(name, **state):
 
     traits = {_trait(key): traitlets.Any(value).tag(sync=True) for key, value in _checked(name, state).items()}
     esm = _module(name) + (FOLDER / "widget.mjs").read_text("utf8")
-    parts = {"_esm": esm, "_css": _style(name), "check": traitlets.validate(*traits)(check), **traits}
+    parts = {"_esm": esm, "_css": figures.css() + _style(name), "check": traitlets.validate(*traits)(check), **traits}
     return type(name.title(), (anywidget.AnyWidget,), parts)()

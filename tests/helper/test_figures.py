@@ -39,23 +39,23 @@ SVG = "{http://www.w3.org/2000/svg}"
 PICTURES = {
     "heatmap": lambda: figures.heatmap(np.eye(2), ["a", "b"], ["c", "d"], alt=ALT),
     "arrows": lambda: figures.arrows({"a": [1, 2], "b": [-1, 2.1]}, alt=ALT),
-    "words": lambda: figures.words({"g": {"a": [1, 2], "b": [2, 1]}}, alt=ALT),
+    "words": lambda: figures.word_scatter({"g": {"a": [1, 2], "b": [2, 1]}}, alt=ALT),
     "bars": lambda: figures.bars({"T": [0.2, 0.8]}, ["a", "b"], alt=ALT),
     "curves": lambda: figures.curves([1, 2], {"y": [1, 4]}, alt=ALT, xlabel="x", ylabel="y"),
     "panels": lambda: figures.heatmap(
         {"a": np.eye(2), "b": np.eye(2)}, ["a", "b"], ["c", "d"], keep=np.tri(2) > 0, alt=ALT
     ),
     "hull": lambda: figures.hull({"a": [0, 0], "b": [2, 1], "c": [1, 3]}, [[1, 1]], alt=ALT),
-    "moves": lambda: figures.moves({"a": [[0, 0], [1, 2]]}, alt=ALT, xlabel="x", ylabel="y"),
-    "products": lambda: figures.products([[("Q", ("n", 2), ("d", 3), "query"), "→"]], alt=ALT),
-    "tables": lambda: figures.tables({"x": ([["a0", "a1"]], [[0, 1]])}, alt=ALT),
-    "fan": lambda: figures.fan("bank", {"river": 0.3, "<money>": 0.7}, alt=ALT),
+    "moves": lambda: figures.tracks({"a": [[0, 0], [1, 2]]}, alt=ALT, xlabel="x", ylabel="y"),
+    "products": lambda: figures.matrix_shapes([[("Q", ("n", 2), ("d", 3), "query"), "→"]], alt=ALT),
+    "tables": lambda: figures.labelled_tables({"x": ([["a0", "a1"]], [[0, 1]])}, alt=ALT),
+    "fan": lambda: figures.weight_fan("bank", {"river": 0.3, "<money>": 0.7}, alt=ALT),
     "concept_map": lambda: figures.concept_map([("1", "1.html", [("a & b", "1.html#a"), ("c", "#c")])], alt=ALT),
-    "block": lambda: figures.block("pre", "post", alt=ALT),
+    "block": lambda: figures.layer_orders("pre", "post", alt=ALT),
     "architecture": lambda: figures.architecture(*run(), alt=ALT),
     "attention_steps": lambda: figures.attention_steps(X, X[:5], X[:5], np.ones((6, 5), bool), alt=ALT),
-    "heads_steps": lambda: figures.heads_steps(X, MATRICES, 2, alt=ALT),
-    "overview": lambda: figures.overview(LanguageModel(11, 8, 2, 3, RNG), ["a", "<b>"], [4, 7], alt=ALT),
+    "heads_steps": lambda: figures.multi_head_steps(X, MATRICES, 2, alt=ALT),
+    "overview": lambda: figures.language_model_steps(LanguageModel(11, 8, 2, 3, RNG), ["a", "<b>"], [4, 7], alt=ALT),
 }
 
 
@@ -87,7 +87,7 @@ def test_what_has_no_role_has_no_colour_of_one(name):
 @pytest.mark.parametrize("name", ["words", "curves"])
 def test_what_has_no_role_is_told_apart_by_its_form(name):
     several = {
-        "words": lambda: figures.words({g: {g: [i, 0], g * 2: [i, 1]} for i, g in enumerate("abc")}, alt=ALT),
+        "words": lambda: figures.word_scatter({g: {g: [i, 0], g * 2: [i, 1]} for i, g in enumerate("abc")}, alt=ALT),
         "curves": lambda: figures.curves(
             [1, 2], {g: [1, i] for i, g in enumerate("abcd")}, alt=ALT, xlabel="", ylabel=""
         ),
@@ -122,7 +122,7 @@ def test_the_text_of_a_drawing_is_text():
 @pytest.mark.parametrize("alt", ["", "no capital.", "No full stop"])
 def test_alternative_text_must_be_a_sentence(alt):
     with pytest.raises(ValueError, match="it must be a sentence"):
-        figures.fan("a", {"b": 1.0}, alt=alt)
+        figures.weight_fan("a", {"b": 1.0}, alt=alt)
 
 
 @pytest.mark.parametrize("theme", [0, 1])
@@ -151,7 +151,7 @@ def test_links_of_the_map_are_kept():
     ],
 )
 def test_a_block_is_drawn_in_the_order_of_its_norm(norm, order):
-    assert f" from below: {order}" in figures.block(norm, alt=ALT).alt
+    assert f" from below: {order}" in figures.layer_orders(norm, alt=ALT).alt
 
 
 @pytest.mark.parametrize("norm", ["pre", "post", "none"])
@@ -215,7 +215,7 @@ def test_rotary_positions_are_told_where_they_enter():
 
 
 def test_three_orders_stand_side_by_side():
-    drawn = figures.block("pre", "post", "none", alt=ALT)
+    drawn = figures.layer_orders("pre", "post", "none", alt=ALT)
     assert {"Pre-norm", "Post-norm", "No norm"} <= set(texts(drawn)) and drawn.width > PICTURES["block"]().width
 
 
@@ -241,7 +241,7 @@ def test_attention_and_heads_say_the_shapes_of_their_arrays():
     drawn = texts(figures.attention_steps(X, X[:5], X[:5, :3], np.ones((6, 5), bool), alt=ALT))
     assert [drawn.count(shape) for shape in ("6 × 8", "5 × 8", "5 × 3", "6 × 3", "6 × 5")] == [1, 1, 1, 1, 5]
     assert "mask" not in texts(figures.attention_steps(X, X, X, alt=ALT))
-    heads = texts(figures.heads_steps(X, MATRICES, 4, alt=ALT))
+    heads = texts(figures.multi_head_steps(X, MATRICES, 4, alt=ALT))
     assert heads.count("4 × 6 × 2") == 4 and heads.count("6 × 8") == 6 and "4 heads, weights 4 × 6 × 6" in heads
 
 
@@ -275,7 +275,7 @@ def boxes(picture):
 
 
 def test_boxes_stand_apart_with_their_labels_in_the_middle():
-    rects, heights = boxes(figures.heads_steps(X, MATRICES, 2, alt=ALT))
+    rects, heights = boxes(figures.multi_head_steps(X, MATRICES, 2, alt=ALT))
     rows = sorted({tuple(rect[:2]) for rect in rects})
     middles = {top + height / 2 for top, height in rows}
     assert {heights[label] - 5 for label in ("x", "split", "merge")} <= middles

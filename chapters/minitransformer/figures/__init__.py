@@ -1,0 +1,35 @@
+"""The one drawing style of the book: each function returns a picture that follows light and dark.
+
+A role (query, key, value, weight, output) has one colour everywhere; `picture` says which, `charts` draws from data,
+and `diagrams` draws boxes and the shapes of arrays.
+"""
+
+from importlib import import_module
+
+from .diagrams import (
+    architecture,
+    attention_steps,
+    concept_map,
+    language_model_steps,
+    layer_orders,
+    matrix_shapes,
+    multi_head_steps,
+    weight_fan,
+)
+from .picture import PALETTE, ROLES, Picture, css
+
+CHARTS = ("arrows", "bars", "curves", "heatmap", "hull", "labelled_tables", "tracks", "word_scatter")
+DIAGRAMS = (architecture, attention_steps, concept_map, language_model_steps, layer_orders, matrix_shapes,
+            multi_head_steps, weight_fan)  # fmt: skip
+__all__ = [*CHARTS, *(diagram.__name__ for diagram in DIAGRAMS), "PALETTE", "ROLES", "Picture", "css"]
+
+
+def __getattr__(name):
+    """Return a chart's function; charts need matplotlib, which takes half a second to import, and nothing else does."""
+    if name not in CHARTS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(".charts", __name__), name)
+
+
+def __dir__():
+    return __all__

@@ -1,0 +1,393 @@
+"""What is drawn from data, with matplotlib, and kept as SVG whose colours are CSS variables and whose text is text.
+
+Where a function takes a dict, name -> data, the names are written into the drawing.
+"""
+
+import io
+import re
+from itertools import combinations, pairwise
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+from scipy.spatial import ConvexHull
+
+from .picture import PALETTE, Picture, in_row, lowered
+
+COLOUR = {role: light for role, (light, _) in PALETTE.items()}  # what matplotlib draws with; `_themed` takes it out
+DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))  # what has no role is in ink, and told apart by its form
+MARKERS = ("o", "s", "^", "D", "v")
+SMALL = 9.2  # points; the least that is read on a phone, where a drawing shrinks to three quarters
+STYLE = {
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "svg.fonttype": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": COLOUR["muted"],
+    "axes.labelcolor": COLOUR["ink"],
+    "axes.axisbelow": True,
+    "axes.labelpad": 6,
+    "text.color": COLOUR["ink"],
+    "xtick.color": COLOUR["muted"],
+    "ytick.color": COLOUR["muted"],
+    "grid.color": COLOUR["grid"],
+    "legend.frameon": False,
+    "lines.linewidth": 2,
+}
+
+AROUND_TAGS = (  # how matplotlib's SVG is rewritten: (pattern, replacement)
+    (r"^.*?<svg[^>]*>|<metadata>.*?</metadata>|<!--.*?-->|</svg>\s*$", ""),
+    (r"<defs>\s*<style.*?</style>\s*</defs>", ""),  # it would hold for the whole page
+    (r'<path d="[^"]*" style="fill: none"/>', ""),  # not to be seen
+    (r">\s*\n\s*<", "><"),
+)
+IN_TAGS = (
+    (r'<g id="[^"]*"', "<g"),  # the same in every drawing, and an id may stand once on a page
+    (r"font: ([^;\"]*?px)[^;\"]*", r"font-size: \1"),  # before matplotlib 3.11
+    (r"font-family: [^;\"]*; |xlink:(?=href)| transform=\"rotate\(-?0 [^\"]*\"", ""),  # the font is the page's
+    (r"(\d\.\d\d)\d+", r"\1"),
+    (r"\.0+(?!\d)|(\.\d*?)0+(?!\d)", r"\1"),
+    (r"\s*\n\s*|(?<=\b[A-Z]) (?=[-\d])", ""),  # a path has a line for each point
+)
+NUMBER = r"(-?[\d.]+)"
+RECTANGLE = re.compile(rf"M{NUMBER} {NUMBER}L{NUMBER} \2L\3 {NUMBER}L\1 \4(?:L\1 \2)?z")
+EMPTY = re.compile(r"<g/>|<g></g>|<defs></defs>")
+
+
+def _drawing(draw, alt, size=(4.8, 3.0), panels=1, name="", **subplots):
+    """Call `draw(*axes)` in the book's style and return the Picture; sizes are in inches, `name` tells panels apart."""
+    with mpl.rc_context({**STYLE, "svg.hashsalt": alt + name}):
+        figure = Figure(figsize=size, layout="constrained")
+        axes = np.atleast_1d(figure.subplots(1, panels, **subplots))
+        draw(*axes)
+        file = io.StringIO()
+        figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
+    return Picture(size[0] * 72, size[1] * 72, _themed(file.getvalue()), alt, zoom=4 / 3)
+
+
+def _themed(svg):
+    """Return the inside of matplotlib's SVG in fewer letters, with palette colours as CSS variables, in any font."""
+    for pattern, fewer in AROUND_TAGS:
+        svg = re.sub(pattern, fewer, svg, flags=re.S)
+    svg = re.sub(r"<[^>]*>", lambda tag: _short_tag(tag[0]), svg)  # what is read keeps all its digits
+    svg = re.sub(r"(?<=>)[^<>]*_[^<>]*(?=</text>)", lambda words: lowered(words[0]), svg)
+    while (fewer := EMPTY.sub("", svg)) != svg:
+        svg = fewer
+    for role, light in COLOUR.items():
+        svg = svg.replace(light, f"var(--mt-{role})")
+    return f'<g stroke-linejoin="round">{svg.strip()}</g>'
+
+
+def _short_tag(tag):
+    for pattern, fewer in IN_TAGS:
+        tag = re.sub(pattern, fewer, tag)
+    return RECTANGLE.sub(_by_sides, tag)
+
+
+def _by_sides(corners):
+    """Return a rectangle as its corner and its sides, which are alike in all cells of a table."""
+    left, top, right, bottom = map(float, corners.groups())
+    wide, high = round(right - left, 2), round(bottom - top, 2)
+    return f"M{left:g} {top:g}h{wide:g}v{high:g}h{-wide:g}z"
+
+
+def _panels(given):
+    """Return a dict, title -> data, of panels: what is given alone is one without a title."""
+    return given if isinstance(given, dict) else {"": given}
+
+
+def _no_frame(axis):
+    axis.spines[:].set_visible(False)
+
+
+def _apart(heights, gap, left=None, right=None):
+    """Push the `heights` of labels apart until those that share columns (`left` to `right`) differ by `gap`."""
+    y = np.array(heights, dtype=float)
+    left, right = (np.zeros(len(y)), np.ones(len(y))) if left is None else (left, right)
+    for _ in range(100):
+        for i, j in combinations(range(len(y)), 2):
+            short = gap - abs(y[i] - y[j])
+            if short > 0 and left[i] < right[j] and left[j] < right[i]:
+                step = 0.5 * short if y[i] > y[j] else -0.5 * short
+                y[i], y[j] = y[i] + step, y[j] - step
+    return y
+
+
+# ---- tables -------------------------------------------------------------------------------------------------------
+
+
+def heatmap(matrix, rows, columns, *, alt, role="weight", digits=1, keep=None):
+    """Draw `matrix` (n, m) as shaded cells with their numbers; used from chapter 1 on.
+
+    A dict, title -> matrix, is drawn as panels side by side in one shade.  `digits` None leaves the numbers out.
+    Cells that `keep` (n, m) of bool, or a dict of such, says False for are crossed out.
+    """
+    panels = {title: np.asarray(m, dtype=float) for title, m in _panels(matrix).items()}
+    keeps = _panels(keep if isinstance(keep, dict) else dict.fromkeys(panels, keep))
+    top = max(max(m[np.isfinite(m)].max(initial=0) for m in panels.values()), 1e-12)
+    wide, letters = (4.8, SMALL) if len(panels) == 1 else (2.2, 7.5)
+    height = (wide - 0.6) * _tallness(len(rows), len(columns)) * len(rows) / len(columns) + 0.7
+    darkest = 0.8 if digits is None else 0.38 if role == "ink" else 0.5  # a number must be read upon it
+
+    def panel(title, m):
+        kept = np.ones(m.shape, bool) if keeps[title] is None else np.broadcast_to(keeps[title], m.shape)
+        shades = np.where(kept, darkest * np.clip(np.nan_to_num(m) / top, 0, 1), 0).round(2)
+
+        def draw(axis):
+            _shade_cells(axis, shades, role)
+            _cross_out(axis, ~kept)
+            _rule_cells(axis, *m.shape)
+            _number_cells(axis, m, kept, digits, letters)
+            _name_cells(axis, rows, columns)
+            axis.set_xlabel(title)
+
+        return _drawing(draw, alt, size=(wide, height), name=title)
+
+    return in_row([panel(*each) for each in panels.items()], alt)
+
+
+def _tallness(n, m):
+    """Return the height of a cell in widths: a table of more columns than one can count is drawn less flat."""
+    return 0.4 * m / n if m > 40 else 1
+
+
+def _shade_cells(axis, shades, role):
+    """Fill cells by their opacities `shades` (n, m); one path for all of a shade weighs a tenth of one for each."""
+    for shade in np.unique(shades[shades > 0]):
+        cells = [mpl.path.Path.unit_rectangle().transformed(mpl.transforms.Affine2D().translate(j - 0.5, i - 0.5))
+                 for i, j in np.argwhere(shades == shade)]  # fmt: skip
+        path = mpl.path.Path.make_compound_path(*cells)
+        axis.add_patch(mpl.patches.PathPatch(path, fc=COLOUR[role], alpha=float(shade), lw=0))
+
+
+def _cross_out(axis, hidden):
+    for i, j in np.argwhere(hidden):
+        axis.plot([j - 0.28, j + 0.28], [i + 0.28, i - 0.28], color=COLOUR["muted"], lw=1.2)
+
+
+def _rule_cells(axis, n, m):
+    """Draw the lines between n rows and m columns, but between columns only where there are few."""
+    axis.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), aspect=_tallness(n, m))
+    for side in np.arange(n + 1) - 0.5:
+        axis.axhline(side, color=COLOUR["grid"], lw=0.5)
+    for side in np.arange(m + 1 if m <= 40 else 0) - 0.5:
+        axis.axvline(side, color=COLOUR["grid"], lw=0.5)
+
+
+def _number_cells(axis, matrix, kept, digits, letters):
+    for i, j in np.argwhere(kept) if digits is not None else ():
+        number = f"{matrix[i, j]:.{digits}f}".replace("-", "−")
+        axis.text(j, i, number, ha="center", va="center", fontsize=letters)
+
+
+def _name_cells(axis, rows, columns):
+    """Write the names of rows to the left and those of columns above, aslant where they are long."""
+    slant = {"rotation": 35, "ha": "left", "rotation_mode": "anchor"} if max(len(str(c)) for c in columns) > 2 else {}
+    axis.set_xticks(range(len(columns)), columns, **slant)
+    axis.set_yticks(range(len(rows)), rows)
+    axis.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False, labelcolor=COLOUR["ink"])
+    _no_frame(axis)
+
+
+def labelled_tables(panels, *, alt):
+    """Draw tables of labelled cells side by side: a dict, title -> (labels (n, m), groups (n, m)); used in chapter 7.
+
+    The cells of a group have one shade.
+    """
+
+    def panel(title, labels, groups):
+        (n, m), shades = np.shape(labels), 0.05 + 0.25 * np.asarray(groups) / max(np.max(groups), 1)
+
+        def draw(axis):
+            for (i, j), label in np.ndenumerate(np.asarray(labels)):
+                square = (j + 0.04, i + 0.04), 0.92, 0.92
+                axis.add_patch(mpl.patches.Rectangle(*square, fc=COLOUR["ink"], alpha=shades[i, j], lw=0))
+                axis.text(j + 0.5, i + 0.5, label, ha="center", va="center", fontsize=SMALL)
+            axis.set(xlim=(0, m), ylim=(n, 0), aspect="equal", xticks=[], yticks=[], xlabel=title)
+            _no_frame(axis)
+
+        return _drawing(draw, alt, size=(0.48 * m + 0.1, 0.48 * n + 0.4), name=title)
+
+    return in_row([panel(title, *table) for title, table in panels.items()], alt)
+
+
+# ---- points and arrows in the plane -------------------------------------------------------------------------------
+
+
+def _arrow(axis, start, end, role):
+    axis.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": COLOUR[role], "lw": 2})
+
+
+def arrows(vectors, *, alt, roles=None):
+    """Draw the vectors of a dict, name -> array (2,), as arrows from the origin; used from chapter 2 on."""
+    points = np.array(list(vectors.values()), dtype=float)
+    roles = roles or ["ink"] * len(points)
+    low, high = np.minimum(points.min(0), 0), np.maximum(points.max(0), 0)
+    room = 0.22 * (high - low).max()
+
+    def draw(axis):
+        axis.grid(True, lw=0.6)
+        for point, role in zip(points, roles):
+            _arrow(axis, (0, 0), point, role)
+        for side, align in ((points[:, 0] >= 0, "left"), (points[:, 0] < 0, "right")):
+            rows = np.flatnonzero(side)
+            for i, y in zip(rows, _apart(points[rows, 1], 0.3 * room)):
+                axis.annotate(list(vectors)[i], (points[i, 0], y), (6 if align == "left" else -6, 0), va="center",
+                              textcoords="offset points", ha=align, color=COLOUR[roles[i]])  # fmt: skip
+        axis.set(xlim=(low[0] - 1.6 * room, high[0] + 1.6 * room), ylim=(low[1] - room, high[1] + room),
+                 aspect="equal")  # fmt: skip
+        _no_frame(axis)
+
+    return _drawing(draw, alt, size=(4.8, 3.8))
+
+
+def word_scatter(groups, *, alt):
+    """Scatter words in the plane: `groups` is a dict, group -> dict of word -> array (2,); used in chapter 1.
+
+    Each group has a mark of its own; a word stands to the left of its mark where others are in the way on the right.
+    """
+    names, points = zip(*[pair for group in groups.values() for pair in group.items()])
+    x, left, heights = _places_of_words(names, *np.transpose(points))
+
+    def draw(axis):
+        for mark, (group, members) in zip(MARKERS, groups.items()):
+            at = np.transpose(list(members.values()))
+            axis.scatter(*at, s=26, color=COLOUR["ink"], label=group, lw=0, marker=mark)
+        for name, at, height, side in zip(names, x, heights, left):
+            axis.annotate(name, (at, height), (-6 if side else 6, 0), textcoords="offset points", va="center",
+                          ha="right" if side else "left", fontsize=SMALL)  # fmt: skip
+        axis.margins(0.14)
+        axis.set(xticks=[], yticks=[])
+        _no_frame(axis)
+        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=len(groups), handletextpad=0.2)
+
+    return _drawing(draw, alt, size=(4.8, 4.0))
+
+
+def _places_of_words(names, x, y):
+    """Return the places `x` again, which words stand to the left of theirs, and how high each stands."""
+    row, lengths = np.ptp(y) / 17, np.ptp(x) / 48 * (1 + np.array([len(name) for name in names]))  # roughly
+    crowds = [[_in_the_way(x, y, i, side * lengths[i], row) for i in range(len(x))] for side in (-1, 1)]
+    left = np.less(*crowds)
+    return x, left, _apart(y, row, np.where(left, x - lengths, x), np.where(left, x, x + lengths))
+
+
+def _in_the_way(x, y, i, length, row):
+    """Count the points that a label of `length` beside point `i`, to the left where it is negative, would cover."""
+    along = (x - x[i]) * np.sign(length)
+    return np.sum((along > 0) & (along < abs(length)) & (abs(y - y[i]) < 0.7 * row))
+
+
+def hull(values, outputs, *, alt):
+    """Draw value vectors, a dict of name -> array (2,), their hull, and outputs (k, 2); used in chapter 4."""
+    points = np.array(list(values.values()), dtype=float)
+    around = points[ConvexHull(points).vertices]
+
+    def draw(axis):
+        axis.fill(*around.T, facecolor=COLOUR["value"], alpha=0.12, lw=0)
+        axis.plot(*np.vstack([around, around[:1]]).T, color=COLOUR["value"], lw=1, ls="--")
+        axis.plot(*np.transpose(outputs), "D", color=COLOUR["output"], ms=4, mew=0)
+        for name, (x, y) in values.items():
+            axis.plot(x, y, "o", color=COLOUR["value"], ms=8)
+            axis.annotate(name, (x, y), (8, 6), textcoords="offset points", color=COLOUR["value"],
+                          bbox={"fc": COLOUR["paper"], "ec": "none", "pad": 0.5})  # fmt: skip
+        axis.margins(0.2)
+        axis.set_aspect("equal")
+
+    return _drawing(draw, alt, size=(4.8, 3.4))
+
+
+def tracks(paths, *, alt, xlabel, ylabel, radius=None):
+    """Draw paths, a dict of name -> points (k, 2), as arrows from point to point; used in chapters 5 and 8.
+
+    With a circle of `radius` around the origin, where one is given; then names stand at the first points.
+    """
+
+    def draw(axis):
+        axis.grid(True, lw=0.6)
+        if radius:
+            axis.add_patch(mpl.patches.Circle((0, 0), radius, fill=False, ec=COLOUR["muted"], ls="--"))
+            axis.set_aspect("equal", adjustable="datalim")
+        for name, path in paths.items():
+            points = np.asarray(path, dtype=float)
+            axis.plot(*points[0], "o", color=COLOUR["ink"], ms=7)
+            for start, end in pairwise(points):
+                _arrow(axis, start, end, "output")
+            whole = points[-1] - points[0]
+            _name_beyond(axis, name, *((points[0], -whole, "ink") if radius else (points[-1], whole, "output")))
+            axis.plot(*points[-1], "D", color=COLOUR["output"], ms=5)
+        axis.margins(0.25)
+        axis.set(xlabel=xlabel, ylabel=ylabel)
+
+    return _drawing(draw, alt, size=(4.8, 3.4))
+
+
+def _name_beyond(axis, name, point, way, role):
+    """Write a name beside a point, on the side to which `way`, right and up, leads."""
+    right, up = way
+    side = "right" if right < -0.5 * abs(up) else "left"
+    level = "center" if abs(right) > 0.5 * abs(up) else "bottom" if up > 0 else "top"
+    offset = (-7 if side == "right" else 7, {"bottom": 4, "top": -4}.get(level, 0))
+    axis.annotate(name, point, offset, textcoords="offset points", ha=side, va=level, color=COLOUR[role])
+
+
+# ---- bars and curves ----------------------------------------------------------------------------------------------
+
+
+def bars(panels, labels, *, alt, role="weight", ylabel="", digits=2):
+    """Draw a dict, title -> values (n,), as bar charts that share their axis; used from chapter 2 on.
+
+    The values are written on the bars when there are at most eight, else only the labels that are not empty.
+    """
+
+    def draw(*axes):
+        for axis, (title, values) in zip(axes, panels.items()):
+            drawn = axis.bar(range(len(values)), values, color=COLOUR[role], width=0.75)
+            if len(values) <= 8:
+                axis.bar_label(drawn, fmt=f"%.{digits}f", padding=2, fontsize=SMALL, color=COLOUR["ink"])
+            axis.set_xticks(range(len(values)), labels)
+            axis.tick_params(axis="x", length=0, labelcolor=COLOUR["ink"], labelsize=SMALL)
+            axis.set_xlabel(title)
+            axis.axhline(0, color=COLOUR["muted"], lw=0.8)
+        axes[0].set_ylabel(ylabel)
+        axes[0].margins(y=0.12)
+
+    return _drawing(draw, alt, size=(4.8, 2.6), panels=len(panels), sharey=True)
+
+
+def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, role="ink"):
+    """Draw a dict, label -> values (n,), over `x` (n,), each line named at its end; used from chapter 3 on.
+
+    `points` (k, 2) are drawn as dots.
+    """
+
+    def draw(axis):
+        axis.grid(True, axis="y", lw=0.6)
+        if points is not None:
+            axis.plot(*np.transpose(points), "o", color=COLOUR["ink"], ms=4)
+        for dash, y in zip(DASHES, lines.values()):
+            axis.plot(x, y, color=COLOUR[role], ls=dash)
+        _name_ends(axis, x[-1], lines, role)
+        axis.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if logx else "linear")
+        if logx:
+            ticks = [value for value in x if value == x[-1] or 3 * value < x[-1]]
+            axis.set_xticks(ticks, [f"{value:g}" for value in ticks])
+            axis.set_xticks([], minor=True)
+
+    return _drawing(draw, alt, size=(4.8, 2.9))
+
+
+def _name_ends(axis, x, lines, role):
+    """Name each line right of its end, and where names had to be pushed apart, lead from the end to the name.
+
+    A leader must not look like more of its line: it begins after a gap, thin and grey, and has only its line's dashes.
+    """
+    ends = [y[-1] for y in lines.values()]
+    heights = _apart(ends, (max(map(max, lines.values())) - min(map(min, lines.values()))) / 15)
+    crowded = not np.array_equal(ends, heights)
+    leader = {"arrowstyle": "-", "relpos": (0, 0.5), "color": COLOUR["muted"], "lw": 1, "shrinkA": 1, "shrinkB": 6}
+    at = mpl.transforms.offset_copy(axis.transData, axis.figure, x=28 if crowded else 5, units="points")
+    for dash, label, end, height in zip(DASHES, lines, ends, heights):
+        axis.annotate(label, (x, end), (x, height), textcoords=at, va="center", color=COLOUR[role],
+                      annotation_clip=False, arrowprops={**leader, "ls": dash} if crowded else None)  # fmt: skip

@@ -1,0 +1,365 @@
+"""What is drawn of boxes: matrices with their shapes, concepts, and models step by step with the shapes of a run.
+
+A diagram of steps is made of columns, and a column of steps from bottom to top: `_Column` and `_Step` say of what.
+"""
+
+from collections import namedtuple
+
+import numpy as np
+
+from ..attention import attention
+from ..multi_head import merge_heads, multi_head_attention, split_heads
+from ..self_attention import project
+from .picture import ROLES, Picture, arrow, box, element, in_row, text
+
+# ---- words, concepts and shapes -----------------------------------------------------------------------------------
+
+
+def weight_fan(word, weights, *, alt, role="key"):
+    """Draw one word with lines to others, each as thick as its weight (dict, word -> weight); used on the cover.
+
+    The others are keys, or of another `role`.
+    """
+    width, row = 380 + 10 * max(map(len, weights)), 30
+    middle, svg = len(weights) * row / 2 + 5, []
+    for i, (other, weight) in enumerate(weights.items()):
+        y = (i + 0.5) * row + 5
+        line, thick = f"M110 {middle:g}C210 {middle:g} 210 {y:g} 300 {y:g}", 1 + 24 * weight
+        svg.append(element("path", d=line, fill="none", stroke="weight", stroke_width=thick, stroke_opacity=0.7))
+        svg.append(text(310, y + 5, other, role, 15, "start"))
+        svg.append(text(width - 40, y + 5, f"{weight:.2f}", "muted", 15, "end"))
+    svg.append(element("g", text(100, middle + 7, word, "query", 22, "end"), font_weight="bold"))
+    return Picture(width, 2 * middle, f'<g font-family="inherit" font-size="15">{"".join(svg)}</g>', alt)
+
+
+def concept_map(chapters, *, alt):
+    """Draw the concepts of each chapter as linked boxes in reading order; used on the cover.
+
+    `chapters` is a list of (title, address, [(concept, address), …]); a chapter is a row, arrows lead onwards.
+    Six of them make a picture, which fits on a page of paper.
+    """
+    return in_row([_map(chapters[i : i + 6], alt) for i in range(0, len(chapters), 6)], alt)
+
+
+def _map(chapters, alt):
+    svg, height = [], 0
+    for title, address, concepts in chapters:
+        svg.append(element("a", text(0, height + 16, title, anchor="start"), href=address, font_weight="bold"))
+        boxes = [_concept(*concept, i, height + 28) for i, concept in enumerate(concepts)]
+        svg += boxes
+        height += 42 + 46 * -(-len(boxes) // 3)
+    inside = f'<g font-family="inherit" font-size="14">{"".join(svg)}</g>'
+    return Picture(460, height, inside, alt, role="group")
+
+
+def _concept(concept, link, i, top):
+    """Return the `i`-th of a chapter's linked boxes, three to a row, with an arrow from the one to its left."""
+    x, y = i % 3 * 157.0, top + i // 3 * 46
+    onwards = arrow(f"M{x - 11:g} {y + 17}h9", 1) if i % 3 else ""
+    inside = box(x + 1, y, 143, 34, "muted", tint=0) + text(x + 72, y + 22, concept)
+    return f'{onwards}<a href="{link}">{inside}</a>'
+
+
+def matrix_shapes(lines, *, alt):
+    """Draw matrices roughly to scale, joined by signs: what has which shape; used from chapter 4 on.
+
+    `lines` is a list of lines, each a list of signs (text) and matrices (name, rows, columns, role), where rows and
+    columns are pairs of symbol and number; an underscore makes a subscript.
+    """
+    svg, height, width = [], 0, 0
+    for line in lines:
+        tall, x = max(_sides(part)[1] for part in line), 2
+        for part in line:
+            wide, high = _sides(part)
+            svg.append(_part(part, x, height + (tall - high) / 2 + 6, wide, high))
+            x += wide + 12
+        height, width = height + tall + 36, max(width, x)
+    return Picture(width, height, f'<g font-family="inherit" font-size="13">{"".join(svg)}</g>', alt, zoom=1.1)
+
+
+def _sides(part):
+    """Return the width and the height of a sign, or of a matrix whose name and shape find room."""
+    if isinstance(part, str):
+        return 8 * len(part), 20
+    name, (row, n), (column, m), _ = part
+    return max(13 * m, 9 * len(name) + 8, 7 * len(row + column) + 20), max(13 * n, 24)
+
+
+def _part(part, x, y, wide, high):
+    """Return a sign, or a matrix with its name inside and its shape below, with the upper left corner at (x, y)."""
+    middle = x + wide / 2
+    if isinstance(part, str):
+        return text(middle, y + 14, part, size=13)
+    name, (row, _), (column, _), role = part
+    shape = text(middle, y + high + 14, f"{row} × {column}", "muted", 12)
+    return box(x, y, wide, high, role, rx=3) + text(middle, y + high / 2 + 5, name, role, 13) + shape
+
+
+# ---- models, step by step: what the steps are ---------------------------------------------------------------------
+
+
+def layer_orders(*norms, alt, shape=()):
+    """Draw a layer in up to three orders side by side, of "pre", "post" and "none"; used in chapter 9.
+
+    `shape` is that of what goes in and comes out.
+    """
+    columns = []
+    for norm in norms:
+        steps = [_Step(["x"], shape=shape), *_residual(norm, _Step(["attention"], ["weight"]))]
+        steps += [*_residual(norm, _Step(["feed-forward"], ["ink"]), shape), _Step(["layer’s output"])]
+        columns.append(_Column(steps, "No norm" if norm == "none" else f"{norm}-norm".capitalize()))
+    return _diagram(columns, alt)
+
+
+def architecture(model, seen, *, alt):
+    """Draw a model as its run has filled `seen`: which layers, in which order, of which shapes; used in chapter 12."""
+    sides = [side for side in ("encoder", "decoder") if side in seen]
+    return _diagram([_side(model, seen, side, len(sides) > 1) for side in sides], alt, room=62)
+
+
+def attention_steps(queries, keys, values, keep=None, *, alt):
+    """Draw attention step by step, with the shapes of these arrays and of what it returns; used in chapter 12."""
+    output, weights = attention(queries, keys, values, keep)
+    q, k, v = map(np.shape, (queries, keys, values))
+    steps = [_Step(["Q"], ["query"], q), _Step(["Q Kᵀ"], ["ink"], weights.shape, enters=("K", "key", k))]
+    steps += [_Step(["÷ √d_k"], ["muted"], weights.shape)]
+    if keep is not None:
+        steps += [_Step(["mask"], ["muted"], weights.shape, enters=("keep", "muted", np.shape(keep)))]
+    steps += [_Step(["softmax"], ["weight"], weights.shape)]
+    steps += [_Step(["weights · V"], ["ink"], output.shape, enters=("V", "value", v)), _Step(["output"], ["output"])]
+    return _diagram([_Column(steps)], alt, room=90)
+
+
+def multi_head_steps(x, params, heads, *, alt):
+    """Draw multi-head self-attention, with the shapes of the arrays inside; used in chapter 12."""
+    roles, projected = ["query", "key", "value"], project(x, params, "W_Q")
+    output, weights = multi_head_attention(x, params, heads)
+    cut, inside = split_heads(projected, heads), f"{heads} heads, weights {_written(weights.shape)}"
+    steps = [
+        _Step(["x"], ["ink"], np.shape(x)),
+        _Step(["W_Q", "W_K", "W_V"], roles, projected.shape),
+        _Step(["split", "split", "split"], roles, cut.shape),
+        _Step(["attention"], ["weight"], cut.shape, inside, sheets=min(heads, 4)),
+        _Step(["merge"], ["muted"], merge_heads(cut).shape),
+        _Step(["W_O"], ["output"], output.shape),
+        _Step(["output"]),
+    ]
+    return _diagram([_Column(steps)], alt, half=135)
+
+
+def language_model_steps(model, words, ids, *, alt):
+    """Draw the way of `words` through a language model, run on their `ids`, to the next one; used in chapter 12."""
+    logits, half = model(ids, seen := {}), max(135, 4.2 * len(words) * max(map(len, words)))
+    (_, *steps), _, (first, stop, layers) = _side(model, seen, "decoder", False)
+    embedding, layer, head = steps[: first - 1], steps[stop - 2], steps[stop - 1 : -1]
+    inside = [_Step(["layers"], ["ink"], layer.shape, f"{layers}, one after the other", sheets=min(layers, 4))]
+    below = [_Step(words), _Step([str(i) for i in ids], ["ink"] * len(words))]
+    end = [_Step(["softmax of the last row"], ["output"], logits[-1].shape), _Step(["probabilities of the next word"])]
+    return _diagram([_Column([*below, *embedding, *inside, *head, *end])], alt, half)
+
+
+def _residual(norm, step, shape=()):
+    """Return the steps of a sublayer with its norm and the bypass around it, in the order of `residual`."""
+    if norm == "post":
+        return [step, _Step(["+"], around=1), _Step(["LN"], ["muted"], shape)]
+    before = [_Step(["LN"], ["muted"])] if norm == "pre" else []
+    return [*before, step, _Step(["+"], shape=shape, around=len(before) + 1)]
+
+
+def _side(model, seen, side, both):
+    """Return the column of a model's encoder or decoder; `both` says that it has the two."""
+    parts, shape, layer = seen[side], seen[side]["embedded"].shape, []
+    for name, output in parts[1].items():
+        if not name.endswith(" weights"):
+            params = model.params[side][1][name]
+            layer += _residual(model.norm, _sublayer(name, parts[1], params, model.positions), output.shape)
+    ids = {"encoder": "source ids", "decoder": "target ids"}[side] if both else "ids"
+    before = [_Step([ids], shape=shape[:-1]), _Step(["embedding"], ["ink"], shape)]
+    if model.positions in ("sinusoidal", "learned"):
+        before[1:] = [_Step(["embedding"], ["ink"]), _Step(["+"], shape=shape, enters=("positions", "muted", ()))]
+    repeated = len(before), len(before) + len(layer), sum(isinstance(name, int) for name in parts)
+    return _Column([*before, *layer, *_end(seen, side, both)], side.capitalize(), repeated)
+
+
+def _end(seen, side, both):
+    """Return the steps of an encoder or decoder after its layers."""
+    end = [_Step(["LN"], ["muted"], seen[side]["norm"]["output"].shape)] if "norm" in seen[side] else []
+    if side == "decoder":
+        return [*end, _Step(["output head"], ["output"], seen["logits"].shape), _Step(["logits"])]
+    return [*end, _Step(["memory"], ["ink"] if both else [])]
+
+
+def _sublayer(name, outputs, params, positions):
+    """Return the step of a sublayer, with the shape of its weights, or of what is inside a feed-forward part."""
+    weights = outputs.get(f"{name} weights")
+    if weights is None:
+        sizes = [*params["W_1"].shape, params["W_2"].shape[-1]] if "W_1" in params else []
+        return _Step([name.replace("_", "-")], ["ink"], note=" → ".join(map(str, sizes)))
+    causal = weights.shape[-1] == weights.shape[-2] > 1 and not np.triu(weights, 1).any()
+    rotary = "rotary, " * (positions == "rotary" and name == "attention")
+    label = "self-attention" if name == "attention" else name.replace("_", "-")
+    return _Step([label], ["weight"], note=rotary + "causal, " * causal + _written(weights.shape))
+
+
+# ---- models, step by step: how they are drawn ---------------------------------------------------------------------
+
+_Step = namedtuple("_Step", "labels roles shape note around enters sheets", defaults=((), (), "", 0, (), 1))
+_Step.__doc__ = """One row of a column: a box for each of `labels`, a list, in their `roles`, or text without roles.
+
+    The label "+" alone is drawn as a sign.  `shape` is what leaves the step upwards, `note` a second line in its box.
+    A bypass leads to it `around` so many steps, (label, role, shape) `enters` it from the side, and `sheets` lie on
+    each other where it is done several times."""
+_Column = namedtuple("_Column", "steps title repeated", defaults=("", ()))
+_Column.__doc__ = """Steps from bottom to top below a title; `repeated` is (first, stop, times) of those in a frame."""
+CROSS = "cross-attention"  # the step that what the column to the left ends in enters as keys and values
+
+
+def _diagram(columns, alt, half=58, room=22):
+    """Draw up to three columns side by side, with boxes at least 2 `half` wide; `alt` is continued in words.
+
+    `room` is left beside boxes.
+    """
+    half = max([half, *(_half_needed(step) for column in columns for step in column.steps)])
+    near = half + (12 if len(columns) > 1 else 44)  # from the middle of a column to the side without bypasses
+    middles = [room + half, room + half + 2 * near + 26, 2 * room + 2 * half + 3 * near + 52][: len(columns)]
+    spans = [_spans(column) for column in columns]
+    svg, told = "", [alt]
+    for column, span, x, side in zip(columns, spans, middles, (-1, 1, 1)):
+        title = element("g", text(0, 24, column.title), font_weight="bold")
+        svg += element("g", _drawn(column, span, side, half) + title, transform=f"translate({x:g} 0)")
+        told.append(_told(column))
+    if (into := _place_of_cross(columns)) is not None:
+        svg += _keys_and_values(middles, spans, into, half)
+        told.append(f"{columns[0].steps[-1].labels[0]} enters {CROSS} as keys and values.".capitalize())
+    height = 4 - min(span[-1][0] for span in spans)
+    inside = element("g", svg, transform=f"translate(0 {height:g})", font_family="inherit")
+    width = middles[-1] + (half + room if len(columns) > 1 else near)
+    return Picture(width, height + 32, inside, " ".join(told))
+
+
+def _half_needed(step):
+    """Return half of the width that the shape and the note of a step take up."""
+    return max(6.2 * len(_written(step.shape)), 3.2 * len(step.note) + 4)
+
+
+def _place_of_cross(columns):
+    """Return which step of the second column takes keys and values from the first; None where none does."""
+    labels = [step.labels[0] for step in columns[1].steps] if len(columns) > 1 else []
+    return labels.index(CROSS) if CROSS in labels else None
+
+
+def _told(column):
+    """Return what a column shows, in words."""
+    said = "; ".join(_told_step(column.steps, i) for i in range(len(column.steps)))
+    if column.repeated:
+        first, stop, times = column.repeated
+        said += f"; {column.steps[first].labels[0]} to {column.steps[stop - 1].labels[0]} {times} times"
+    return f"{column.title}, from below".strip(", ").capitalize() + f": {said}."
+
+
+def _told_step(steps, i):
+    step, shape = steps[i], _written(steps[i].shape)
+    said = [", ".join(step.labels), step.note]
+    said += [f"what entered {steps[i - step.around].labels[0]}"] if step.around else []
+    said += ["with", step.enters[0], _written(step.enters[2])] if step.enters else []
+    return " ".join(filter(None, [*said, f"→ {shape}" * bool(shape)]))
+
+
+def _written(shape):
+    return " × ".join(map(str, shape))
+
+
+def _spans(column):
+    """Return the top and the bottom of every step, above the height 0."""
+    spans, y = [], -4
+    for i, step in enumerate(column.steps):
+        y -= 28 * (i > 0) + 14 * (i in column.repeated[:2])
+        high = 46 if step.note else 25 if "muted" in step.roles else 33 if step.roles else 20
+        spans.append((y - high - 4 * (step.sheets - 1), y))
+        y = spans[-1][0]
+    return spans
+
+
+def _drawn(column, spans, side, half):
+    """Return a column around x = 0, its bypasses to the `side` -1, left, or 1, right."""
+    steps, svg = column.steps, _frame(column.repeated, spans, side, half) if column.repeated else ""
+    past = {j for i, step in enumerate(steps) if step.around for j in range(i - step.around, i + 1)}
+    for i, (step, (top, bottom)) in enumerate(zip(steps, spans)):
+        if i:
+            role = "ink" if past and i not in past else "muted"
+            svg += _from_below(step, steps[i - 1], bottom, spans[i - 1][0], side, half, role)
+        if step.around:
+            svg += _bypass((top + bottom) / 2, spans[i - step.around - 1][0], spans[i - step.around][1], side, half)
+        elif step.enters:
+            svg += _from_beside(step, (top + bottom) / 2, side, half)
+        svg += _boxes(step, 0, top, bottom, half)
+    return svg
+
+
+def _frame(repeated, spans, side, half):
+    """Return the dashed frame around repeated steps, with how often they are."""
+    first, stop, times = repeated
+    (_, bottom), (top, _) = spans[first], spans[stop - 1]
+    left, high = -half - (8 if side > 0 else 25), bottom - top + 41
+    frame = box(left, top - 20, 2 * half + 33, high, "muted", 0.07, 10, stroke_dasharray="4 3")
+    anchor = "end" if side < 0 else "start"
+    return frame + text(side * (half + 30), (top + bottom) / 2, f"× {times}", anchor=anchor)
+
+
+def _from_below(step, below, end, start, side, half, role):
+    """Return the arrows to a step from the one below it, with the shapes that they carry."""
+    svg, taken, given = "", len(step.labels), len(below.labels)
+    arrows = max(taken, given)
+    for j in range(arrows):
+        x = half / arrows * (2 * j + 1) - half
+        svg += arrow(f"M{x:g} {start:g}V{end + 1.5:g}", 0, role)
+        if given >= taken or j == taken - 1:
+            anchor = "end" if side > 0 else "start"
+            svg += text(x - 9 * side, start - 6, _written(below.shape), "muted", 12, anchor)
+    return svg
+
+
+def _bypass(middle, start, end, side, half):
+    """Return the bypass that leads to the height `middle` from between `start` and `end`."""
+    out, r = side * (half + 16), 8 * side
+    path = f"M0 {start:g}V{end + 15:g}H{out - r:g}q{r} 0 {r} -8V{middle + 8:g}q0 -8 {-r} -8H{12 * side:g}"
+    return arrow(path, -side, "ink")
+
+
+def _from_beside(step, middle, side, half):
+    """Return what enters a step from the side, in its box with an arrow."""
+    label, role, shape = step.enters
+    edge, wide = side * (half + 1.5 if step.roles else 12), 8 * len(label) + 14
+    x = edge + side * (22 + wide / 2)
+    svg = arrow(f"M{edge + 22 * side:g} {middle:g}H{edge:g}", -side)
+    svg += text(x, middle + 27, _written(shape), "muted", 12)
+    return svg + _boxes(_Step([label], [role]), x, middle - 13, middle + 13, wide / 2)
+
+
+def _keys_and_values(middles, spans, into, half):
+    """Return the lines from the top of the first column to a step of the second, for keys and for values."""
+    start, end = sum(spans[0][-1]) / 2, sum(spans[1][into]) / 2
+    left, right = middles[0] + half, middles[1] - half
+    svg = text(middles[1] + 12, spans[1][into][1] + 11, "Q", "query", 12)
+    for role, d in (("key", -6), ("value", 6)):
+        svg += arrow(f"M{left:g} {start + d:g}H{left + 25 - d:g}V{end + d:g}H{right - 1.5:g}", 1, role)
+        svg += text(left + 9, start + d + (16 if d > 0 else -5), role[0].upper(), role, 12)
+    return svg
+
+
+def _boxes(step, x, top, bottom, half):
+    """Return the boxes, the text or the sign of a step, around `x`."""
+    front = bottom - 4 * (step.sheets - 1) - top
+    middle = (top + bottom) / 2 + 2 * (step.sheets - 1)
+    if step.labels == ["+"]:
+        svg = element("circle", cx=x, cy=middle, r=10, fill="paper", stroke="ink", stroke_width=1.5)
+        return svg + element("path", d=f"M{x - 5:g} {middle:g}h10m-5 -5v10", stroke="ink", stroke_width=1.5)
+    svg, each, gap = "", half / len(step.labels), 3 * (len(step.labels) > 1)
+    for j, label in enumerate(step.labels):
+        left, role = x - half + 2 * each * j, step.roles[j] if step.roles else ""
+        for k in range(step.sheets - 1, -1, -1) if role else ():
+            svg += box(left + gap + 4 * k, bottom - front - 4 * k, 2 * (each - gap), front, role)
+        ink = role if role in ROLES else "ink"
+        svg += text(left + each, middle + (-2 if step.note else 5), label, ink)
+        svg += text(left + each, middle + 15, step.note, ink, 12)
+    return svg
