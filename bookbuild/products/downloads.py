@@ -1,50 +1,61 @@
-"""The whole book to take away, as a PDF and as a zip of the site: the names of the files, and the links of the cover.
+"""The whole book to take away, as a PDF and as a zip of the site: the files, and the links of the cover to them.
 
 The cover's source links to the published files.  A site that holds a file itself links to its own, also from a folder
 without a network; `settle` makes it so.
 """
 
+import os
+import re
+import shutil
+import subprocess
+import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
+from bookbuild import ROOT
+from bookbuild.base.files import written
 from bookbuild.read.book import Book
 
+SITE = ROOT / "_build" / "html"
 COVER = "index.html"
-KINDS = ("pdf", "zip")
 
 
-def name(book, kind):
-    """Return the name of a file to take away, which begins as the repository is called."""
-    return f"{book.owner_and_name.partition('/')[2]}.{kind}"
+def names(book):
+    """Return the names of the files to take away by their kinds; they begin as the repository is called."""
+    return {kind: f"{book.owner_and_name.partition('/')[2]}.{kind}" for kind in ("pdf", "zip")}
+
+
+def moment(root):
+    """Return when the book was last changed, by SOURCE_DATE_EPOCH or git, None if neither says: never the clock."""
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    if not seconds and (git := shutil.which("git")):
+        command = [git, "-C", os.fspath(root), "log", "-1", "--format=%ct"]
+        seconds = subprocess.run(command, capture_output=True, encoding="utf-8").stdout.strip()
+    return datetime.fromtimestamp(int(seconds), UTC) if seconds else None
 
 
 def linked(page, book, held):
     """Return a page, HTML, with its links to the files: to those `held` beside it, else to the published ones."""
-    for kind in KINDS:
-        here, published = f'href="{name(book, kind)}"', f'href="{book.address}/{name(book, kind)}"'
-        page = page.replace(published, here) if name(book, kind) in held else page.replace(here, published)
+    for name in names(book).values():
+        address = name if name in held else f"{book.address}/{name}"
+        page = re.sub(rf'href="(?:[^"]*/)?{re.escape(name)}"', f'href="{address}"', page)
     return page
-
-
-def replace(path, content):
-    """Write bytes beside `path` and rename, so that the file is never half written."""
-    beside = path.with_name(f"{path.name}.new")
-    try:
-        beside.write_bytes(content)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def settle(root, site):
     """Let the cover of a site lead to the files that the site holds, and else to the published ones."""
-    book, cover = Book(root), Path(site, COVER)
-    before = cover.read_text("utf8")
-    after = linked(before, book, {path.name for path in cover.parent.iterdir()})
-    if after != before:
-        replace(cover, after.encode("utf8"))
+    cover = Path(site, COVER)
+    written(cover, linked(cover.read_text("utf8"), Book(root), {path.name for path in cover.parent.iterdir()}))
 
 
-def forget(root, site):
-    """Delete the files from a site whose pages have changed."""
-    for kind in KINDS:
-        Path(site, name(Book(root), kind)).unlink(missing_ok=True)
+def hand_out(kind, make, root=ROOT, site=SITE):
+    """Write what `make` returns for a book and its site into the site, and say where it is; return the exit code."""
+    path = site / names(Book(root))[kind]
+    try:
+        written(path, make(root, site))
+        settle(root, site)
+    except (OSError, RuntimeError) as error:
+        print(f"The {kind} is not written ({error}): mend that, then run `make {kind}` again.", file=sys.stderr)
+        return 1
+    print(f"The {kind} of the book is {path.relative_to(root)} ({path.stat().st_size / 1e6:.1f} MB).")
+    return 0

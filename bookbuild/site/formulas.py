@@ -85,7 +85,7 @@ def italic(character):
     name = unicodedata.name(character, "")
     kind, _, letter = name.removeprefix("LATIN ").removeprefix("GREEK ").partition(" LETTER ")
     try:
-        return unicodedata.lookup(f"MATHEMATICAL ITALIC {kind} {letter}")
+        return unicodedata.lookup(f"MATHEMATICAL ITALIC {kind} {letter}".strip())  # ∂ is no letter
     except KeyError:
         return ""
 
