@@ -57,5 +57,5 @@ def hand_out(kind, make, root=ROOT, site=SITE):
     except (OSError, RuntimeError) as error:
         print(f"The {kind} is not written ({error}): mend that, then run `make {kind}` again.", file=sys.stderr)
         return 1
-    print(f"The {kind} of the book is {path.relative_to(root)} ({path.stat().st_size / 1e6:.1f} MB).")
+    print(f"The {kind} of the book is {os.path.relpath(path)} ({path.stat().st_size / 1e6:.1f} MB).")
     return 0

@@ -28,7 +28,7 @@ SPOKEN = {  # how the parts of a formula are said, where not one after another
     **{"mfrac": "{}/{}", "msqrt": "√{}", "mroot": "root({}, {})", "msub": "{}_{}", "msup": "{}^{}"},
     **{"msubsup": "{}_{}^{}", "munder": "{}_{}", "mover": "{}^{}", "munderover": "{}_{}^{}"},
 }
-BARE = re.compile(r"\w+|.|\([^()]*\)")  # needs no brackets
+BARE = re.compile(r"[^\W_]+|.|\([^()]*\)")  # needs no brackets
 BETWEEN = {"mtable": "; ", "mtr": ", "}
 FRAME = """<!doctype html>
 <html lang="{language}" data-theme="light"><head><meta charset="utf-8"><title>{title}</title>
@@ -128,8 +128,9 @@ def joined(book, site, when):
             name = " ".join(article.h2.get_text().split())
             style.append(f"@page {place} {{ @top-left {{ content: {json.dumps(name)} }} }}")
             contents.append(numbered("chapter", place, name))
-            sections = article.select("section[id]:has(> h3)")
-            contents += [numbered("section", section["id"], section.h3.get_text()) for section in sections]
+            for heading in article.select("section[id] > h3"):
+                heading["id"] = f"{heading.parent['id']}--heading"  # a section may begin on the page before it
+                contents.append(numbered("section", heading["id"], heading.get_text()))
             article.name, article.attrs = "section", {"class": "page", "id": place, "style": f"page: {place}"}
             body.append(str(article))
     return FRAME.format(

@@ -1,26 +1,23 @@
 """The zip of the site, and the links of the cover to what is to be taken away."""
 
-import html
 import re
 import shutil
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
-from urllib.parse import unquote, urljoin, urlsplit
-from urllib.request import url2pathname
 
 import pytest
 from bs4 import BeautifulSoup
 
-from bookbuild.base import dates as edition
 from bookbuild.products import downloads
 from bookbuild.products import offline_zip as offline
 from bookbuild.read.book import Book
 from tools.environment import ROOT
 
 BOOK = Book(ROOT)
-PUBLISHED = {kind: f"{BOOK.address}/{downloads.name(BOOK, kind)}" for kind in downloads.KINDS}
+NAMES = downloads.names(BOOK)
+PUBLISHED = {kind: f"{BOOK.address}/{name}" for kind, name in NAMES.items()}
 
 
 def links(folder):
@@ -31,131 +28,81 @@ def links(folder):
 
 
 @pytest.fixture
-def copy(site, tmp_path):
-    """Return a copy of the site's pages without what was taken from them before."""
-    folder = tmp_path / "html"
-    shutil.copytree(site, folder, ignore=shutil.ignore_patterns("*.pdf", "*.zip", "_static", "_sources", "_modules"))
-    downloads.settle(ROOT, folder)
-    return folder
+def cover(site, tmp_path):
+    """Return a site of the cover alone, which leads to what is published."""
+    shutil.copy(site / "index.html", tmp_path)
+    downloads.settle(ROOT, tmp_path)
+    return tmp_path
 
 
-# The links of the cover
+def test_the_cover_leads_to_the_files_that_the_site_holds_and_else_to_the_published_ones(cover):
+    assert links(cover) == PUBLISHED
+    (cover / NAMES["zip"]).touch()
+    downloads.settle(ROOT, cover)
+    assert links(cover) == PUBLISHED | {"zip": NAMES["zip"]}
 
 
-def test_the_cover_leads_to_what_is_published(copy):
-    assert links(copy) == PUBLISHED
+def test_the_cover_of_a_book_that_is_published_elsewhere_leads_there(cover):
+    book = Book(ROOT)
+    book.__dict__["address"] = "https://example.org/a-fork"
+    page = downloads.linked((cover / "index.html").read_text("utf8"), book, held=())
+    assert all(f'href="https://example.org/a-fork/{name}"' in page for name in NAMES.values())
 
 
-@pytest.mark.parametrize("kind", downloads.KINDS)
-def test_the_cover_of_a_site_that_holds_a_file_leads_to_it_and_back_again(copy, kind):
-    (copy / downloads.name(BOOK, kind)).touch()
-    downloads.settle(ROOT, copy)
-    assert links(copy) == PUBLISHED | {kind: downloads.name(BOOK, kind)}
-    downloads.forget(ROOT, copy)
-    downloads.settle(ROOT, copy)
-    assert links(copy) == PUBLISHED
+def test_what_is_handed_out_is_in_the_site_which_then_leads_to_it(cover, capsys):
+    assert downloads.hand_out("pdf", lambda root, site: b"content", ROOT, cover) == 0
+    assert (cover / NAMES["pdf"]).read_bytes() == b"content" and links(cover)["pdf"] == NAMES["pdf"]
+    assert NAMES["pdf"] in capsys.readouterr().out
 
 
-def test_a_file_is_never_half_written(tmp_path, monkeypatch):
-    path = tmp_path / "book.pdf"
-    path.write_bytes(b"old")
+def test_a_full_disk_is_said_in_a_sentence_and_spoils_nothing(cover, capsys, monkeypatch):
+    (cover / NAMES["zip"]).write_bytes(b"old")
 
     def full(self, content):
         self.touch()
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(type(path), "write_bytes", full)
-    with pytest.raises(OSError, match="No space left"):
-        downloads.replace(path, b"new")
-    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("book.pdf", b"old")]
-
-
-# The date
+    monkeypatch.setattr(Path, "write_bytes", full)
+    assert downloads.hand_out("zip", lambda root, site: b"new", ROOT, cover) == 1
+    said = capsys.readouterr().err
+    assert re.fullmatch(r".*No space left on device.*run `make zip` again\.\n", said)
+    assert sorted(path.name for path in cover.iterdir()) == sorted(["index.html", NAMES["zip"]])
+    assert (cover / NAMES["zip"]).read_bytes() == b"old"
 
 
 def test_the_date_is_given_or_the_commits_and_never_the_clocks(tmp_path, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
-    assert edition.moment(tmp_path) == datetime(1970, 1, 2, tzinfo=UTC)
+    assert downloads.moment(tmp_path) == datetime(1970, 1, 2, tzinfo=UTC)
     monkeypatch.delenv("SOURCE_DATE_EPOCH")
-    assert edition.moment(tmp_path) is None and edition.said(None) == ""
-    monkeypatch.setattr(edition, "committed", lambda root: "1795000000\n")
-    assert edition.said(edition.moment(tmp_path)) == "18 November 2026"
-
-
-def test_without_git_there_is_no_date(monkeypatch):
+    assert downloads.moment(tmp_path) is None
     monkeypatch.setenv("PATH", "")
-    assert edition.committed(ROOT) == ""
-
-
-# The zip
+    assert downloads.moment(ROOT) is None
 
 
 @pytest.fixture(scope="module")
 def unpacked(site, tmp_path_factory):
-    """Return the zip's bytes, unpacked in a folder with a space and an accent."""
+    """Return the zip, unpacked in a folder with a space and an accent."""
     place = tmp_path_factory.mktemp("à lire en train")
-    whole = offline.zipped(offline.packed(site, BOOK), "book", None)
-    (place / "book.zip").write_bytes(whole)
-    with zipfile.ZipFile(place / "book.zip") as archive:
+    file = place / "book.zip"
+    file.write_bytes(offline.packed(ROOT, site))
+    with zipfile.ZipFile(file) as archive:
         archive.extractall(place)
-    return SimpleNamespace(bytes=whole, folder=place / "book", file=place / "book.zip")
-
-
-def test_the_zip_holds_one_folder_in_order_and_with_one_date(unpacked):
-    with zipfile.ZipFile(unpacked.file) as archive:
         entries = archive.infolist()
-    assert [entry.filename for entry in entries] == sorted(entry.filename for entry in entries)
-    assert {entry.filename.partition("/")[0] for entry in entries} == {"book"}
-    assert {entry.date_time for entry in entries} == {(1980, 1, 1, 0, 0, 0)}
+    return SimpleNamespace(file=file, entries=entries, folder=place / NAMES["zip"].removesuffix(".zip"))
 
 
-def test_the_same_site_gives_the_same_bytes(unpacked, site):
-    assert offline.zipped(offline.packed(site, BOOK), "book", None) == unpacked.bytes
+def test_the_zip_is_one_folder_and_the_same_for_the_same_site(unpacked, site):
+    names = [entry.filename for entry in unpacked.entries]
+    assert {name.partition("/")[0] for name in names} == {unpacked.folder.name}
+    assert len({entry.date_time for entry in unpacked.entries}) == 1
+    assert offline.packed(ROOT, site) == unpacked.file.read_bytes()
 
 
-def test_the_zip_is_small_and_leaves_out_what_is_for_servers(unpacked, site):
-    assert 1e6 < len(unpacked.bytes) < 8e6
+def test_the_zip_is_small_and_leaves_out_only_what_is_for_servers(unpacked, site):
+    assert 1e6 < unpacked.file.stat().st_size < 8e6
     names = {path.relative_to(unpacked.folder).as_posix() for path in unpacked.folder.rglob("*") if path.is_file()}
     there = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
-    assert there - names <= offline.FOR_SERVERS | {downloads.name(BOOK, kind) for kind in downloads.KINDS}
-    assert not names & offline.FOR_SERVERS
+    assert names == there - offline.FOR_SERVERS - {*NAMES.values()}
+    changed = [name for name in names if (unpacked.folder / name).read_bytes() != (site / name).read_bytes()]
+    assert set(changed) <= {downloads.COVER}
     assert links(unpacked.folder) == PUBLISHED
-
-
-def test_every_link_in_the_zip_leads_somewhere(unpacked):
-    asked = set()
-    for page in unpacked.folder.rglob("*.html"):
-        if "_static" not in page.parts:
-            addresses = set(re.findall(r'<[^<>]*\s(?:href|src)="([^"#?]+)', page.read_text("utf8")))
-            asked |= {urlsplit(urljoin(page.as_uri(), html.unescape(address))) for address in addresses}
-    files = {unquote(target.path) for target in asked if target.scheme == "file"}
-    assert len(files) > 50
-    assert [path for path in files if not Path(url2pathname(path)).exists()] == []
-
-
-def test_the_unpacked_site_is_read_and_searched_without_a_network(unpacked, browser):
-    tab = browser.new_context(offline=True).new_page()
-    failed = []
-    # A page that is left does not wait for what it was loading.
-    tab.on("requestfailed", lambda asked: asked.failure == "net::ERR_ABORTED" or failed.append(asked.url))
-    tab.on("request", lambda request: request.url.startswith("http") and failed.append(request.url))
-    tab.goto((unpacked.folder / "index.html").as_uri())
-    tab.locator("article a[href*='03-softmax']").first.click()
-    tab.locator("article svg.mt-figure").first.wait_for()
-    tab.locator(".mt-explorable").first.scroll_into_view_if_needed()
-    tab.locator(".mt-live input").first.wait_for()
-    assert failed == []
-    tab.goto(f"{(unpacked.folder / 'search.html').as_uri()}?q=temperature")
-    tab.locator("#search-results a[href*='chapters/03-softmax']").first.wait_for()
-    tab.context.close()
-
-
-def test_without_a_built_book_one_sentence_says_what_to_do(tmp_path, capsys):
-    assert offline.main(ROOT, tmp_path) == 1
-    assert re.fullmatch(r"\S+ holds no built book: run `make book`, then `make zip` again\.\n", capsys.readouterr().err)
-
-
-def test_the_zip_is_put_into_the_site_which_then_leads_to_it(copy):
-    path = offline.make(ROOT, copy)
-    assert zipfile.is_zipfile(path)
-    assert links(copy) == PUBLISHED | {"zip": path.name}
