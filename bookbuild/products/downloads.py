@@ -6,10 +6,8 @@ without a network; `settle` makes it so.
 
 import os
 import re
-import shutil
-import subprocess
 import sys
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from bookbuild import ROOT
@@ -25,13 +23,10 @@ def names(book):
     return {kind: f"{book.owner_and_name.partition('/')[2]}.{kind}" for kind in ("pdf", "zip")}
 
 
-def moment(root):
-    """Return when the book was last changed, by SOURCE_DATE_EPOCH or git, None if neither says: never the clock."""
-    seconds = os.environ.get("SOURCE_DATE_EPOCH")
-    if not seconds and (git := shutil.which("git")):
-        command = [git, "-C", os.fspath(root), "log", "-1", "--format=%ct"]
-        seconds = subprocess.run(command, capture_output=True, encoding="utf-8").stdout.strip()
-    return datetime.fromtimestamp(int(seconds), UTC) if seconds else None
+def moment(site):
+    """Return when the text of a site was last changed, as its pages say, None where they do not: never the clock."""
+    days = re.findall("<lastmod>(.*?)</lastmod>", Path(site, "sitemap.xml").read_text("utf8"))
+    return datetime.fromisoformat(max(days)) if days else None
 
 
 def linked(page, book, held):

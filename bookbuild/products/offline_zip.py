@@ -16,7 +16,7 @@ EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can name
 
 def packed(root, site):
     """Return a zip, bytes, of what is of use without a server: one folder, all files with one date."""
-    book, when, whole = Book(root), downloads.moment(root), io.BytesIO()
+    book, when, whole = Book(root), downloads.moment(site), io.BytesIO()
     names = downloads.names(book)
     cover = downloads.linked((site / downloads.COVER).read_text("utf8"), book, held=()).encode("utf8")
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:

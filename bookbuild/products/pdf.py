@@ -109,7 +109,7 @@ def make(document, browser, book, when=None):
 
 def write(root, site):
     """Return the PDF of the book in the folder `root`, bytes, printed from its built `site`."""
-    when, book = moment(root), Book(root)
+    when, book = moment(site), Book(root)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         document = Path(folder, "whole-book.html")
         document.write_text(joined(book, site, when), encoding="utf-8")

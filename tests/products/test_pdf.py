@@ -36,7 +36,7 @@ def dense(text):
 @pytest.fixture(scope="module")
 def made(site, browser, tmp_path_factory):
     """Return the book as a PDF, read by Chromium's own reader and by another, and the document that was printed."""
-    folder, book, when = tmp_path_factory.mktemp("le livre entier à lire"), Book(ROOT), downloads.moment(ROOT)
+    folder, book, when = tmp_path_factory.mktemp("le livre entier à lire"), Book(ROOT), downloads.moment(site)
     document, path = folder / "book.html", folder / "book.pdf"
     document.write_text(joined(book, site, when), encoding="utf-8")
     path.write_bytes(pdf.make(document, browser, book, when))

@@ -3,7 +3,7 @@
 import re
 import shutil
 import zipfile
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -70,13 +70,12 @@ def test_a_full_disk_is_said_in_a_sentence_and_spoils_nothing(cover, capsys, mon
     assert (cover / NAMES["zip"]).read_bytes() == b"old"
 
 
-def test_the_date_is_given_or_the_commits_and_never_the_clocks(tmp_path, monkeypatch):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
-    assert downloads.moment(tmp_path) == datetime(1970, 1, 2, tzinfo=UTC)
-    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+def test_the_date_is_that_of_the_newest_page_and_never_the_clocks(tmp_path):
+    sitemap = tmp_path / "sitemap.xml"
+    sitemap.write_text("<lastmod>2026-11-21</lastmod><lastmod>2026-11-22</lastmod><lastmod>2026-03-30</lastmod>")
+    assert downloads.moment(tmp_path) == datetime(2026, 11, 22)
+    sitemap.write_text("<urlset></urlset>")
     assert downloads.moment(tmp_path) is None
-    monkeypatch.setenv("PATH", "")
-    assert downloads.moment(ROOT) is None
 
 
 @pytest.fixture(scope="module")
