@@ -10,7 +10,7 @@ from bookbuild.read.book import Book
 from tests.shared.small_book import CONTENTS, INDEX, ROOT, SmallBook
 
 BOOK = Book(ROOT)
-PDF = downloads.name(BOOK, "pdf")
+PDF = downloads.names(BOOK)["pdf"]
 PUBLISHED = f"{BOOK.address}/{PDF}"
 LOOK = "color", "backgroundColor", "borderTopColor", "borderBottomWidth"  # by which a tab shows that it is chosen
 ADMONITIONS = "attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip", "warning"

@@ -8,10 +8,10 @@ import pypdfium2
 import pytest
 from bs4 import BeautifulSoup
 
+from bookbuild import ROOT
 from bookbuild.products import downloads, pdf
 from bookbuild.products.whole_book import FORMULA, identifier, join_links, joined, spoken
 from bookbuild.read.book import Book
-from tools.environment import ROOT
 
 PAPER = 627  # CSS pixels between the margins of A4
 HEIGHT = 937

@@ -10,10 +10,10 @@ from types import SimpleNamespace
 import pytest
 from bs4 import BeautifulSoup
 
+from bookbuild import ROOT
 from bookbuild.products import downloads
 from bookbuild.products import offline_zip as offline
 from bookbuild.read.book import Book
-from tools.environment import ROOT
 
 BOOK = Book(ROOT)
 NAMES = downloads.names(BOOK)
