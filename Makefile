@@ -59,8 +59,7 @@ lab:  ## open the chapters as notebooks in JupyterLab
 	@echo "Starting JupyterLab: double-click a chapter, and it opens as a notebook. Ctrl-C stops it."
 	@$(RUN) -m jupyterlab $(AS_ROOT) chapters
 
-notebooks:  ## write the chapters as plain notebooks (.ipynb) for Colab into _build/notebooks
-	$(call set_up,book)
+notebooks: book  ## write the chapters as plain notebooks (.ipynb) for Colab into _build/notebooks
 	@$(RUN) -m bookbuild.products.notebooks
 
 pdf: book  ## write the whole book as one PDF, beside the pages
@@ -71,8 +70,7 @@ pdf: book  ## write the whole book as one PDF, beside the pages
 zip: book  ## pack the pages into one zip to read offline, beside them
 	@$(RUN) -m bookbuild.products.offline_zip
 
-class:  ## write notebooks without solutions; with SUBMISSIONS=folder, also grade those handed in
-	$(call set_up,book)
+class: book  ## write notebooks without solutions; with SUBMISSIONS=folder, also grade those handed in
 	@$(RUN) -m bookbuild.teach.classroom $(if $(SUBMISSIONS),"$(SUBMISSIONS)" $(TIMEOUT))
 
 binder:  ## follow Binder's recipe without a container, then run chapters in what it made (needs the network)

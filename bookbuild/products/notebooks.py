@@ -15,7 +15,9 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from bookbuild import ROOT
+from bookbuild.base import files
 from bookbuild.read.book import Book
+from bookbuild.read.markdown import cell
 from bookbuild.read.plain_markdown import details, line, pieces, unknown
 
 FOLDER = ROOT / "_build" / "notebooks"
@@ -69,32 +71,32 @@ def hidden(cell, title=""):
     return cell
 
 
-def code_cells(cell, place, solution, book):
+def code_cells(cell, solution, book):
     """Return a code cell as a copy has it, followed by its caption where it draws a figure."""
-    tags, metadata = cell.metadata.get("tags", []), {}
-    if foreign := sorted(set(tags) - TAGS):
-        unknown(place, f"the cell tag {foreign[0]}")
-    if kept := [tag for tag in tags if tag != HIDDEN]:
-        metadata["tags"] = kept
+    if foreign := sorted(set(cell.tags) - TAGS):
+        unknown(cell.place, f"the cell tag {foreign[0]}")
+    copy = new_code_cell(cell.source)
+    if kept := [tag for tag in cell.tags if tag != HIDDEN]:
+        copy.metadata["tags"] = kept
     if "jupyter" in cell.metadata:
-        metadata["jupyter"] = dict(cell.metadata["jupyter"])
-    copy, figure = new_code_cell(cell.source, metadata=metadata), cell.metadata.get("mystnb", {}).get("figure")
-    name = book.targets[figure["name"]].name if figure else ""
-    if solution or HIDDEN in tags:
+        copy.metadata["jupyter"] = dict(cell.metadata["jupyter"])
+    name = book.targets[cell.figure["name"]].name if cell.figure else ""
+    if solution or HIDDEN in cell.tags:
         hidden(copy, f"Solution to {solution}" if solution else name or "Code")
-    if not figure:
+    if not cell.figure:
         return [copy]
-    return [copy, new_markdown_cell(f"**{name}.** {line(' '.join(figure['caption'].split()), place, book)}")]
+    caption = line(" ".join(cell.figure["caption"].split()), cell.place, book)
+    return [copy, new_markdown_cell(f"**{name}.** {caption}")]
 
 
 def placed(chapter, book):
-    """Yield what a chapter consists of, (exercise, solution, piece): Markdown, or a code cell and its place."""
-    code, exercise, solution = iter(chapter.code), "", ""
-    for piece in pieces(chapter.text, book):
+    """Yield what a chapter consists of, (exercise, solution, piece): Markdown or code cells."""
+    exercise = solution = ""
+    for piece in pieces(chapter, book):
         if isinstance(piece, str):
             yield exercise, solution, piece
         elif piece.name == "code-cell":
-            yield exercise, solution, (next(code), piece.place)
+            yield exercise, solution, cell(piece)
         elif piece.name == "exercise-start":
             exercise = book.targets[piece.options["label"]].name
             yield exercise, solution, f"### {exercise}: {line(piece.argument, piece.place, book)}"
@@ -114,17 +116,17 @@ def cells(chapter, book, solutions):
             text = "\n\n".join(found)
             yield new_markdown_cell(details(f"Solution to {solution}", text) if solution else text)
         else:
-            for cell, place in found:
-                yield from code_cells(cell, place, solution, book)
+            for piece in found:
+                yield from code_cells(piece, solution, book)
 
 
 def identified(all_cells):
     """Give each cell an id made from its content, so that the same chapter gives the same bytes."""
     seen = Counter()
-    for cell in all_cells:
-        content = f"{cell.cell_type}\0{cell.source}"
+    for one in all_cells:
+        content = f"{one.cell_type}\0{one.source}"
         seen[content] += 1
-        cell.id = hashlib.sha256(f"{content}\0{seen[content]}".encode()).hexdigest()[:12]
+        one.id = hashlib.sha256(f"{content}\0{seen[content]}".encode()).hexdigest()[:12]
     return all_cells
 
 
@@ -134,7 +136,7 @@ def copy_of(path, solutions=True, book=None):
     `book` saves reading the whole book anew for each of several chapters.  Raises ValueError, one sentence with file
     and line, at a construct that has no plain Markdown.
     """
-    book = book or Book(Path(path).resolve().parent.parent)
+    book = book or Book(Path(path).resolve().parents[1])
     chapter = book.chapter(path)
     opening, *others = cells(chapter, book, solutions)
     heading, _, opening.source = opening.source.partition("\n\n")
@@ -148,10 +150,8 @@ def copy_of(path, solutions=True, book=None):
 
 
 def written(path, notebook):
-    """Write a notebook beside and rename it, so that it is never half written."""
-    beside = path.with_suffix(".new")
-    beside.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")
-    beside.replace(path)
+    """Write a notebook, whole or not at all."""
+    files.written(path, nbformat.writes(notebook) + "\n")
 
 
 def readme(book):
@@ -169,7 +169,7 @@ def write_branch(root=ROOT, folder=FOLDER):
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)
     for chapter in book.chapters:
-        written(beside / f"{chapter.name}.ipynb", copy_of(book.root / f"{chapter.page}.md", book=book))
+        written(beside / f"{chapter.name}.ipynb", copy_of(book.root / chapter.file, book=book))
     (beside / "README.md").write_text(readme(book), encoding="utf-8", newline="\n")
     shutil.rmtree(folder, ignore_errors=True)
     beside.rename(folder)

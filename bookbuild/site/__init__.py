@@ -9,6 +9,7 @@ from bookbuild.site import (
     fresh_execution,
     glossary,
     joined_prints,
+    labels,
     last_changed,
     notebook_copies,
     previews,
@@ -28,6 +29,7 @@ HANDLERS = {
     "env-merge-info": (formulas.merge, glossary.merge),
     "env-updated": (formulas.write_font, last_changed.note_dates),
     "doctree-resolved": (glossary.lead,),
+    "env-get-updated": (labels.write,),
     "html-collect-pages": (published.missing_page, search.add_page),
     "html-page-context": (
         translator.mend,
