@@ -17,12 +17,12 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from bookbuild import ROOT
 from bookbuild.base import files
 from bookbuild.read.book import Book
-from bookbuild.read.markdown import cell
 from bookbuild.read.plain_markdown import details, line, pieces, unknown
 
 FOLDER = ROOT / "_build" / "notebooks"
 BRANCH = "notebooks"
 HIDDEN = "hide-input"
+SOLUTION = "Solution to "
 TAGS = {HIDDEN, "raises-exception"}  # every Jupyter and Colab knows the second
 ABOUT = """*This notebook is a copy of chapter {number} of [{book}]({address}); [its page]({page}) needs no kernel.
 Run the cells from top to bottom: the first one installs the book's helper package where it is missing.*"""
@@ -75,58 +75,50 @@ def code_cells(cell, solution, book):
     """Return a code cell as a copy has it, followed by its caption where it draws a figure."""
     if foreign := sorted(set(cell.tags) - TAGS):
         unknown(cell.place, f"the cell tag {foreign[0]}")
-    copy = new_code_cell(cell.source)
-    if kept := [tag for tag in cell.tags if tag != HIDDEN]:
-        copy.metadata["tags"] = kept
-    if "jupyter" in cell.metadata:
-        copy.metadata["jupyter"] = dict(cell.metadata["jupyter"])
-    name = book.targets[cell.figure["name"]].name if cell.figure else ""
+    tags, name = [tag for tag in cell.tags if tag != HIDDEN], ""
+    cells = [new_code_cell(cell.source, metadata={"tags": tags} if tags else {})]
+    if cell.figure:
+        name, caption = book.targets[cell.figure["name"]].name, " ".join(cell.figure["caption"].split())
+        cells.append(new_markdown_cell(f"**{name}.** {line(caption, cell.place, book)}"))
     if solution or HIDDEN in cell.tags:
-        hidden(copy, f"Solution to {solution}" if solution else name or "Code")
-    if not cell.figure:
-        return [copy]
-    caption = line(" ".join(cell.figure["caption"].split()), cell.place, book)
-    return [copy, new_markdown_cell(f"**{name}.** {caption}")]
+        hidden(cells[0], solution or name or "Code")
+    return cells
 
 
 def placed(chapter, book):
-    """Yield what a chapter consists of, (exercise, solution, piece): Markdown or code cells."""
-    exercise = solution = ""
+    """Yield what a chapter consists of, (exercise or solution that it belongs to, Markdown or a code cell)."""
+    within = ""
     for piece in pieces(chapter, book):
-        if isinstance(piece, str):
-            yield exercise, solution, piece
-        elif piece.name == "code-cell":
-            yield exercise, solution, cell(piece)
+        if isinstance(piece, str) or piece.name == "code-cell":
+            yield within, piece
         elif piece.name == "exercise-start":
-            exercise = book.targets[piece.options["label"]].name
-            yield exercise, solution, f"### {exercise}: {line(piece.argument, piece.place, book)}"
-        elif piece.name == "solution-start":
-            exercise, solution = "", book.targets[piece.argument].name
+            within = book.targets[piece.options["label"]].name
+            yield within, f"### {within}: {line(piece.argument, piece.place, book)}"
         else:
-            exercise = solution = ""
+            within = SOLUTION + book.targets[piece.argument].name if piece.name == "solution-start" else ""
 
 
 def cells(chapter, book, solutions):
     """Yield the cells of a chapter; without `solutions`, the solutions' text and code are left out."""
-    for (_, solution, kind), found in groupby(placed(chapter, book), key=lambda part: (*part[:2], type(part[2]))):
-        found = [piece for _, _, piece in found]
+    for (within, kind), found in groupby(placed(chapter, book), key=lambda part: (part[0], type(part[1]))):
+        solution = within if within.startswith(SOLUTION) else ""
         if solution and not solutions:
             continue
         if kind is str:
-            text = "\n\n".join(found)
-            yield new_markdown_cell(details(f"Solution to {solution}", text) if solution else text)
+            text = "\n\n".join(piece for _, piece in found)
+            yield new_markdown_cell(details(solution, text) if solution else text)
         else:
-            for piece in found:
+            for _, piece in found:
                 yield from code_cells(piece, solution, book)
 
 
 def identified(all_cells):
     """Give each cell an id made from its content, so that the same chapter gives the same bytes."""
     seen = Counter()
-    for one in all_cells:
-        content = f"{one.cell_type}\0{one.source}"
+    for cell in all_cells:
+        content = f"{cell.cell_type}\0{cell.source}"
         seen[content] += 1
-        one.id = hashlib.sha256(f"{content}\0{seen[content]}".encode()).hexdigest()[:12]
+        cell.id = hashlib.sha256(f"{content}\0{seen[content]}".encode()).hexdigest()[:12]
     return all_cells
 
 

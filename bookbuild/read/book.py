@@ -100,7 +100,7 @@ class Book:
 
     @cached_property
     def targets(self):
-        """What the last build knew: label -> Target; a term is "term:…" in small letters, a work "cite:…"."""
+        """What the last build knew: label -> Target; a term is "term:…", a work "cite:…"."""
         path = self.root / LABELS
         if not path.is_file():
             raise ValueError(f"{LABELS.as_posix()} is missing, which a built book has: run `make book` first.")

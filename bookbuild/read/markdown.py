@@ -1,5 +1,6 @@
 """Read MyST with the parser that builds the book: blocks, directives, headings and code cells, each with its line."""
 
+import itertools
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -88,29 +89,20 @@ class Directive:
         """The parts of its content, where that is MyST."""
         return [] if self.name in VERBATIM else self.content.parts
 
-
-@dataclass(frozen=True, eq=False)
-class Cell:
-    """A code cell, with the metadata that a notebook would have."""
-
-    place: Place
-    source: str
-    metadata: dict
-
     @property
-    def line(self):
-        """The number of its first line."""
-        return self.place.line
+    def source(self):
+        """The code of a cell."""
+        return self.content.source.strip("\n")
 
     @property
     def tags(self):
-        """Its tags."""
-        return self.metadata.get("tags", [])
+        """The tags of a cell."""
+        return self.options.get("tags", [])
 
     @property
     def figure(self):
-        """The caption and the name of the figure that it draws, or None."""
-        return self.metadata.get("mystnb", {}).get("figure")
+        """The caption and the name of the figure that a cell draws, or None."""
+        return self.options.get("mystnb", {}).get("figure")
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +135,7 @@ class Page(Text):
     @cached_property
     def cells(self):
         """Its code cells."""
-        return [cell(found) for found in self.directives if found.name == "code-cell"]
+        return [found for found in self.directives if found.name == "code-cell"]
 
 
 def directive(token, text):
@@ -165,11 +157,5 @@ def options_of(lines):
     if lines[0] == "---":
         end = lines.index("---", 1)
         return yaml.safe_load("\n".join(lines[1:end])) or {}, end + 1
-    count = next((n for n, line in enumerate(lines) if not OPTION.fullmatch(line)), len(lines))
-    return dict(OPTION.fullmatch(line).groups() for line in lines[:count]), count
-
-
-def cell(found):
-    """Return the Cell that the directive {code-cell} stands for."""
-    read = {name: yaml.safe_load(value) if isinstance(value, str) else value for name, value in found.options.items()}
-    return Cell(found.place, found.content.source.strip("\n"), read)
+    found = [head.groups() for head in itertools.takewhile(bool, map(OPTION.fullmatch, lines))]
+    return {name: yaml.safe_load(text) if text[:1] == "[" else text for name, text in found}, len(found)

@@ -140,17 +140,11 @@ def role(token, place, book):
         raise ValueError(f"{place}: {{{name}}}`{content}` leads nowhere; give what the book has.") from None
 
 
-def term(content, book):
-    """Return a term as a link to the glossary."""
-    shown, target = found.groups() if (found := NAMED.fullmatch(content)) else (content, content)
-    return book.targets[f"term:{target.lower()}"].link(shown)
-
-
-def reference(content, book):
-    """Return a reference to a chapter, an equation, a figure or an exercise as a link to the page that has it."""
+def reference(content, book, kind="", shown=None):
+    """Return a reference to what has a label, or to a term, as a link to its place on a page."""
     if found := NAMED.fullmatch(content):
-        return book.targets[found[2]].link(found[1])
-    return book.targets[content].link()
+        shown, content = found.groups()
+    return book.targets[kind + content.lower()].link(shown)
 
 
 def cited(content, book, form):
@@ -166,7 +160,7 @@ ROLES = {
     "math": lambda content, book: f"${content}$",
     "numref": reference,
     "ref": reference,
-    "term": term,
+    "term": lambda content, book: reference(content, book, "term:", content),
 }
 
 

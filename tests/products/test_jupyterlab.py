@@ -10,10 +10,10 @@ import shutil
 import pytest
 from jupytext import TextFileContentsManager
 from playwright.sync_api import expect
-
 from tests.shared.book_rules import Book, solved_cells
-from tests.shared.local_servers import jupyter
 from tests.shared.texts import ROOT, Page
+
+from tests.shared.local_servers import jupyter
 
 PATIENCE = 120_000  # milliseconds for what a busy machine may take long for
 COPIED = ("chapters", "index.md", "README.md", "pyproject.toml")

@@ -4,7 +4,6 @@ import math
 import re
 
 import pytest
-
 from tests.shared.texts import ROOT, Page
 
 TEACHING = ROOT / "reference" / "teaching.md"

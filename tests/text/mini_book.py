@@ -1,22 +1,24 @@
 """A book of one chapter that keeps every rule: each test of a rule breaks one thing in a copy of it."""
 
-from tests.shared.book_rules import HEADER
+from tests.shared.notebook_header import HEADER
 
-EXERCISE = """````{exercise} Half NUMBER
+EXERCISE = """```{exercise-start} Half NUMBER
 :label: ex-halving-NUMBER
+```
 
 *Easy, 2 minutes.*
 Halve 3.0 by hand.
 
-:::{hint}
-:class: dropdown
+:::{dropdown} Hint
 What times two is three?
 :::
-````
 
 ```{code-cell} ipython3
 answer = 3.0
 check("halving-NUMBER", ...)
+```
+
+```{exercise-end}
 ```
 
 ```{solution-start} ex-halving-NUMBER
@@ -37,6 +39,17 @@ check("halving-NUMBER", 3.0 / 2)
 """
 CHECKS = {f"halving-{number}" for number in "1234"}
 FILES = {
+    "_config.yml": """title: Halves
+repository: {url: https://example.org/bakers/halves, branch: trunk}
+parse:
+  myst_enable_extensions: [amsmath, attrs_inline, colon_fence, deflist, dollarmath]
+""",
+    "_toc.yml": """root: index
+parts:
+  - numbered: 1
+    chapters: [file: chapters/01-halving]
+  - chapters: [file: reference/glossary]
+""",
     "chapters/01-halving.md": HEADER
     + r'''
 (ch-halving)=
