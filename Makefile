@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix jupyter-book-2 links audit bench constraints clean
+.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist lists test-matrix jupyter-book-2 links audit bench constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -89,6 +89,10 @@ test-matrix:  ## try the helper on Python 3.11 to 3.13 and the lowest versions (
 jupyter-book-2:  ## parse the book with Jupyter Book 2, which is to stay possible (needs the network once)
 	$(call set_up,book nox)
 	@$(RUN) -m nox --session jupyter-book-2
+
+lists:  ## write what is made from the chapters: tables and sums in README and teaching page, the map on the cover
+	$(call set_up,book)
+	@$(RUN) -m tools.lists
 
 links: book  ## ask for every link of the book and list the dead ones (needs the network)
 	@echo "Asking for every link, which takes some minutes."

@@ -48,12 +48,15 @@ parse:
 parts:
   - numbered: 1
     chapters: [file: chapters/01-halving]
-  - chapters: [file: reference/glossary]
+  - chapters: [file: reference/glossary, file: reference/teaching]
 """,
     "chapters/01-halving.md": HEADER
     + r'''
 (ch-halving)=
 # Halving
+
+% Question: How much is left?
+% Projector: a loaf
 
 :::{admonition} What you will be able to do
 :class: objectives
@@ -67,6 +70,8 @@ Reading time: 10 minutes.
 :::
 
 A loaf of 1.5 kg is cut again and again: how much is left?
+
+% Map: loaf
 
 ## A loaf
 
@@ -181,6 +186,10 @@ def check(name, answer):
 def loaf(weight, *, alt):
     """Draw a loaf; used in chapter 1."""
     print(weight, alt[:1])
+
+
+def concept_map(chapters):
+    """Draw the chapters; used on the cover."""
 ''',
     "index.md": HEADER
     + r"""
@@ -197,7 +206,27 @@ mystnb:
 ---
 from minitransformer import figures
 figures.loaf(1, alt="A loaf that lies on a board.")
+figures.concept_map([
+])
 ```
+""",
+    "README.md": "| chapter | the question |\n|---|---|\n",
+    "reference/teaching.md": """# Teaching
+
+| chapter | reading | exercises | on the projector |
+|---|---|---|---|
+
+## Three weeks
+
+Chapters left out: 1.
+
+| week | read | set | at home |
+|---|---|---|---|
+| 1 | 1 | all | |
+| 2 | 1 | easy and medium | |
+| 3 | 1 | 1: Half 1, Half 2 | |
+
+## The end
 """,
     "reference/glossary.md": r"""# Glossary
 
