@@ -28,8 +28,8 @@ HANDLERS = {
     "env-purge-doc": (formulas.forget, glossary.forget),
     "env-merge-info": (formulas.merge, glossary.merge),
     "env-updated": (formulas.write_font, last_changed.note_dates),
-    "doctree-resolved": (glossary.lead,),
     "env-get-updated": (labels.write,),
+    "doctree-resolved": (glossary.lead,),
     "html-collect-pages": (published.missing_page, search.add_page),
     "html-page-context": (
         translator.mend,

@@ -9,9 +9,9 @@ import threading
 import urllib.request
 
 import pytest
+from bookbuild.site.one_script import NAME
 
 from bookbuild import ROOT
-from bookbuild.site.one_script import NAME
 from tests.shared.local_servers import free_port, jupyter
 from tests.shared.pages import AXE_SCRIPT, NARROWEST, OPEN_ALL, OVERFLOW, SCRIPTS_RUN
 

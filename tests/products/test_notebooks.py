@@ -27,7 +27,7 @@ from bookbuild.read.book import Book
 from bookbuild.read.markdown import Text
 from bookbuild.read.plain_markdown import markdown
 from bookbuild.site import labels
-from tests.shared.notebook_header import HEADER
+from tests.shared.mini_book import FILES
 from tools.environment import inside
 
 BOOK = Book(ROOT)
@@ -48,109 +48,44 @@ MYST = {  # what no Markdown cell may hold, outside of code
 
 
 
-# A book of two chapters, as far as the copies look at it
+# The small book
 
 ADDRESS = "https://bakers.github.io/halves"
-LOAF, SLICE, GLOSSARY = "chapters/01-loaf.html", "chapters/02-slice.html", "reference/glossary.html"
+PLACES = {"PAGE": f"{ADDRESS}/chapters/01-halving.html", "GLOSSARY": f"{ADDRESS}/reference/glossary.html"}
 SIEVE, RYE = "https://doi.org/10.1/a%28b%29%3Cc%3E", "https://rye.org/x%28y%29"
 LABELS = {
-    "ch-loaf": ["The loaf", "", f"{LOAF}#ch-loaf"],
-    "eq-slice": ["(2.1)", "2.1", f"{SLICE}#equation-eq-slice"],
-    "fig-slice": ["Fig. 2.1", "2.1", f"{SLICE}#fig-slice"],
-    "ex-half": ["Exercise 2.1", "2.1", f"{SLICE}#ex-half"],
-    "term:half": ["half", "", f"{GLOSSARY}#term-half"],
-    "term:great loaf": ["great loaf", "", f"{GLOSSARY}#term-Great-Loaf"],
+    "ch-halving": ["Halving", "", "chapters/01-halving.html#ch-halving"],
+    "eq-half": ["(1.1)", "1.1", "chapters/01-halving.html#equation-eq-half"],
+    "fig-loaf": ["Fig. 1.1", "1.1", "chapters/01-halving.html#fig-loaf"],
+    **{f"ex-halving-{n}": [f"Exercise 1.{n}", f"1.{n}", f"chapters/01-halving.html#ex-halving-{n}"] for n in "1234"},
+    "term:half": ["half", "", "reference/glossary.html#term-half"],
+    "term:great loaf": ["great loaf", "", "reference/glossary.html#term-Great-Loaf"],
     "cite:sieve2001": ["Sieve", "2001", SIEVE],
     "cite:rye2002": ["Rye and van Oat", "2002", RYE],
-}
-FILES = {
-    "_config.yml": """title: Halves
-repository: {url: https://github.com/bakers/halves, branch: trunk}
-parse:
-  myst_enable_extensions: [amsmath, attrs_inline, colon_fence, deflist, dollarmath]
-""",
-    "_toc.yml": """root: index
-parts:
-  - numbered: 1
-    chapters: [file: chapters/01-loaf]
-  - numbered: 1
-    chapters: [file: chapters/02-slice]
-  - chapters: [file: reference/glossary]
-""",
-    "_build/labels.json": json.dumps(LABELS),
-    "reference/glossary.md": "# Glossary\n",
-    "chapters/01-loaf.md": HEADER
-    + """
-# The loaf
-
-Whole.
-
-```{code-cell} ipython3
-:tags: [hide-input]
-
-draw(1)
-```
-""",
-    "chapters/02-slice.md": HEADER
-    + """
-(ch-slice)=
-# The slice
-
-How thick is a slice?
-
-```{code-cell} ipython3
-:tags: [raises-exception]
-
-loaf >> 1
-```
-
-```{code-cell} ipython3
----
-tags: [hide-input]
-mystnb:
-  figure:
-    caption: A slice of $\\tfrac12$ {term}`loaf <great loaf>`.
-    name: fig-slice
----
-draw(2)
-```
-
-```{exercise-start} Half of $x$
-:label: ex-half
-```
-Halve it.
-
-```{code-cell} ipython3
-half = ...
-```
-
-```{exercise-end}
-```
-
-```{solution-start} ex-half
-:class: dropdown
-```
-Divide by two.
-
-```{code-cell} ipython3
-half = loaf / 2
-```
-
-Nothing is lost.
-```{solution-end}
-```
-""",
 }
 
 
 @pytest.fixture
 def small(tmp_path):
-    """Return a book of two chapters in a folder whose name holds a space and an accent."""
-    for name, text in FILES.items():
+    """Return a book of one chapter in a folder whose name holds a space and an accent."""
+    for name, text in {**FILES, "_build/labels.json": json.dumps(LABELS)}.items():
         path = tmp_path / "a bóok" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return Book(tmp_path / "a bóok")
+
+
+def change(book, file, old, new):
+    """Change a file of the small book; return the book, read anew."""
+    text = (book.root / file).read_text("utf8")
+    assert old in text
+    (book.root / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+    return Book(book.root)
+
+
+def chapter_copy(book, **options):
+    """Return the copy of the chapter of the small book."""
+    return copy_of(book.root / "chapters" / "01-halving.md", book=book, **options)
 
 
 @cache
@@ -170,8 +105,8 @@ def code(notebook):
 
 
 def plain(source, book):
-    """Return a piece of MyST of chapter 2 as plain Markdown."""
-    return markdown(Text(source, "chapters/02-slice.md", 1, book.markdown), book)
+    """Return a piece of MyST as plain Markdown."""
+    return markdown(Text(source, "chapters/01-halving.md", 1, book.markdown), book)
 
 
 def straight(text):
@@ -187,37 +122,37 @@ CONSTRUCTS = {
         "# A\n\n- *b* **c**\n  - `d` $e_1$\n\n> 1. f\n\n---",
     ),
     "a label, a comment and a break": ("(sec-a)=\n## A\n\n% hidden\n\nb\n\n+++\n\nc", "## A\n\nb\n\nc"),
-    "code": ("```python\n{eq}`eq-slice`\n```", "```python\n{eq}`eq-slice`\n```"),
+    "code": ("```python\n{eq}`eq-half`\n```", "```python\n{eq}`eq-half`\n```"),
     "a role in code, then a real one": (
-        "``{eq}`eq-slice` `` {eq}`eq-slice`",
-        "``{eq}`eq-slice` `` [(2.1)](SLICE#equation-eq-slice)",
+        "``{eq}`eq-half` `` {eq}`eq-half`",
+        "``{eq}`eq-half` `` [(1.1)](PAGE#equation-eq-half)",
     ),
-    "a role in a list": ("- a\n\n  b {eq}`eq-slice`", "- a\n\n  b [(2.1)](SLICE#equation-eq-slice)"),
+    "a role in a list": ("- a\n\n  b {eq}`eq-half`", "- a\n\n  b [(1.1)](PAGE#equation-eq-half)"),
     "a role in a quotation": ("> a\n> {term}`half`", "> a\n> [half](GLOSSARY#term-half)"),
     "a role in a heading": ("## The {term}`half`", "## The [half](GLOSSARY#term-half)"),
     "roles in a table": (
-        "| a | b |\n|:-:|---|\n| {term}`half` | {eq}`eq-slice` |",
-        "| a | b |\n|:-:|---|\n| [half](GLOSSARY#term-half) | [(2.1)](SLICE#equation-eq-slice) |",
+        "| a | b |\n|:-:|---|\n| {term}`half` | {eq}`eq-half` |",
+        "| a | b |\n|:-:|---|\n| [half](GLOSSARY#term-half) | [(1.1)](PAGE#equation-eq-half) |",
     ),
     "a term in other words": ("{term}`halves <half>`", "[halves](GLOSSARY#term-half)"),
     "a term with a capital": ("{term}`Half`", "[Half](GLOSSARY#term-half)"),
     "a term of two words, in small letters": ("{term}`great loaf`", "[great loaf](GLOSSARY#term-Great-Loaf)"),
     "a formula as a role": ("{math}`a < b`", "$a < b$"),
-    "the number of a figure": ("{numref}`fig-slice`", "[Fig. 2.1](SLICE#fig-slice)"),
-    "a figure in other words": ("{ref}`the slice <fig-slice>`", "[the slice](SLICE#fig-slice)"),
-    "an exercise": ("{ref}`ex-half`", "[Exercise 2.1](SLICE#ex-half)"),
-    "a chapter": ("{ref}`ch-loaf`", "[The loaf](LOAF#ch-loaf)"),
-    "a link to a file": ("[a *b*](01-loaf.md)", "[a *b*](LOAF)"),
+    "the number of a figure": ("{numref}`fig-loaf`", "[Fig. 1.1](PAGE#fig-loaf)"),
+    "a figure in other words": ("{ref}`the loaf <fig-loaf>`", "[the loaf](PAGE#fig-loaf)"),
+    "an exercise": ("{ref}`ex-halving-1`", "[Exercise 1.1](PAGE#ex-halving-1)"),
+    "a chapter": ("{ref}`ch-halving`", "[Halving](PAGE#ch-halving)"),
+    "a link to a file": ("[a *b*](01-halving.md)", "[a *b*](PAGE)"),
     "a link to a place in a file": ("[a](../reference/glossary.md#term-half)", "[a](GLOSSARY#term-half)"),
-    "a link to a label": ("[a](eq-slice)", "[a](SLICE#equation-eq-slice)"),
-    "a link to a label without words": ("[](fig-slice)", "[Fig. 2.1](SLICE#fig-slice)"),
+    "a link to a label": ("[a](eq-half)", "[a](PAGE#equation-eq-half)"),
+    "a link to a label without words": ("[](fig-loaf)", "[Fig. 1.1](PAGE#fig-loaf)"),
     "a link to elsewhere": ("[a](https://b.org/c(d)) <https://e.org>", "[a](https://b.org/c(d)) <https://e.org>"),
     "one author": ("{cite:p}`sieve2001`", f"([Sieve, 2001]({SIEVE}))"),
     "two authors": ("{cite:t}`rye2002`", f"[Rye and van Oat (2002)]({RYE})"),
     "two works": ("{cite:p}`sieve2001, rye2002`", f"([Sieve, 2001]({SIEVE}); [Rye and van Oat, 2002]({RYE}))"),
     "a formula": ("$$\na\n$$", "$$\na\n$$"),
-    "a numbered formula": ("$$\na\n$$ (eq-slice)", "$$\na\n\\tag{2.1}\n$$"),
-    "a formula as a directive": ("```{math}\n:label: eq-slice\na\n```", "$$\na\n\\tag{2.1}\n$$"),
+    "a numbered formula": ("$$\na\n$$ (eq-half)", "$$\na\n\\tag{1.1}\n$$"),
+    "a formula as a directive": ("```{math}\n:label: eq-half\na\n```", "$$\na\n\\tag{1.1}\n$$"),
     "a formula without a number": ("```{math}\na\n```", "$$\na\n$$"),
     "a hint": (
         ":::{dropdown} Hint\nA {term}`half`.\n\n$$\na\n$$\n:::",
@@ -233,8 +168,8 @@ CONSTRUCTS = {
 @pytest.mark.parametrize("construct", CONSTRUCTS)
 def test_a_construct_becomes_plain_markdown(construct, small):
     source, wanted = CONSTRUCTS[construct]
-    for word, page in {"SLICE": SLICE, "LOAF": LOAF, "GLOSSARY": GLOSSARY}.items():
-        wanted = wanted.replace(word, f"{ADDRESS}/{page}")
+    for word, address in PLACES.items():
+        wanted = wanted.replace(word, address)
     assert plain(source, small) == wanted
 
 
@@ -243,7 +178,7 @@ UNKNOWN = {
     "a directive": ":::{tip}\nx\n:::",
     "an option": "```{math}\n:nowrap: yes\nx\n```",
     "a directive in a list": "- a\n\n  ```{math}\n  x\n  ```",
-    "a numbered formula in a list": "- a\n\n  $$\n  x\n  $$ (eq-slice)",
+    "a numbered formula in a list": "- a\n\n  $$\n  x\n  $$ (eq-half)",
     "a cell in a box": ":::{dropdown} Hint\n```{code-cell} ipython3\nx\n```\n:::",
     "a formula in a dropdown's title": ":::{dropdown} Why $x$\nx\n:::",
     "a definition list": "a\n: x",
@@ -265,44 +200,90 @@ UNKNOWN = {
 
 @pytest.mark.parametrize("construct", UNKNOWN)
 def test_an_unknown_construct_is_said_with_its_line(construct, small):
-    with pytest.raises(ValueError, match=r"^chapters/02-slice\.md, line [3-6]: .*\.$") as caught:
+    with pytest.raises(ValueError, match=r"^chapters/01-halving\.md, line [3-6]: [^\n]*\.$"):
         plain(f"A line.\n\n{UNKNOWN[construct]}\n", small)
-    assert "\n" not in str(caught.value)
 
 
-def test_the_line_within_a_box_is_the_files(small):
+def test_a_line_within_a_box_is_counted_in_its_file(small):
     with pytest.raises(ValueError, match="line 6: the role {kbd} is unknown"):
         plain("a\n\n:::{admonition} b\n:class: c\n\n{kbd}`x`\n:::", small)
 
 
-# The cells of a copy
-
-
-def slice_copy(small, **options):
-    """Return the copy of the small book's second chapter."""
-    return copy_of(small.root / "chapters" / "02-slice.md", **options)
-
-
-def test_a_copy_begins_with_what_it_is_and_installs_the_helper(small):
-    about, install, text = slice_copy(small).cells[:3]
-    assert about.source.startswith("# 2. The slice\n\n*This notebook is a copy of chapter 2 of [Halves]")
-    assert f"{ADDRESS}/chapters/02-slice.html" in about.source
-    assert "https://github.com/bakers/halves/archive/refs/heads/trunk.zip" in install.source
-    assert text.source == "How thick is a slice?"
+# The notebook
 
 
 @pytest.mark.parametrize("given", ["html: {baseurl: A}", "sphinx: {config: {html_baseurl: A}}"])
 def test_the_configured_address_of_the_site_comes_first(given, small):
-    with (small.root / "_config.yml").open("a", encoding="utf-8") as config:
-        config.write(given.replace("A", "https://bread.org/book/"))
-    about = slice_copy(Book(small.root)).cells[0].source
-    assert "https://bread.org/book/chapters/02-slice.html" in about and ADDRESS not in about
+    book = change(small, "_config.yml", "title:", f"{given}\ntitle:".replace("A", "https://bread.org/book/"))
+    about = chapter_copy(book).cells[0].source
+    assert "https://bread.org/book/chapters/01-halving.html" in about and ADDRESS not in about
+
+
+def test_a_copy_begins_with_what_it_is_and_what_installs_the_helper(small):
+    about, install, text, *_ = chapter_copy(small).cells
+    assert about.source.startswith("# 1. Halving\n\n*This notebook is a copy of chapter 1 of [Halves]")
+    assert PLACES["PAGE"] in about.source
+    assert "https://github.com/bakers/halves/archive/refs/heads/trunk.zip" in install.source
+    assert text.source.startswith("> **What you will be able to do**")
+
+
+def test_cells_are_folded_and_called_as_on_the_page(small):
+    cells = {cell.source: cell.metadata for cell in chapter_copy(small).cells}
+    folded = {"jupyter": {"source_hidden": True}, "cellView": "form"}
+    drawing = next(source for source in cells if "figures.loaf(loaf" in source)
+    below = list(cells)[list(cells).index(drawing) + 1]
+    assert drawing.startswith("# @title Fig. 1.1\n") and cells[drawing] == folded
+    assert below == "**Fig. 1.1.** A loaf of 1.5 kg and its half of 0.75 kg."
+    assert cells["not even Python"] == {"tags": ["raises-exception"]}
+    assert cells['answer = 3.0\ncheck("halving-2", ...)'] == {}
+    assert cells['# @title Solution to Exercise 1.2\n# by hand\ncheck("halving-2", 3.0 / 2)'] == folded
+
+
+def test_an_exercise_is_a_heading_and_a_solution_folds(small):
+    book = change(small, "chapters/01-halving.md", "```{solution-end}", "Nothing is lost.\n\n```{solution-end}")
+    whole, handed_out = chapter_copy(book), chapter_copy(book, solutions=False)
+    solution = "<details>\n<summary>Solution to Exercise 1.1</summary>\n\nNothing is lost.\n\n</details>"
+    left_out = [cell for cell in whole.cells if "Solution to" in cell.source]
+    assert solution in [cell.source for cell in left_out] and len(left_out) == 5
+    assert [cell for cell in whole.cells if cell not in left_out] == handed_out.cells
+    assert "### Exercise 1.1: Half 1\n\n*Easy, 2 minutes.*\nHalve 3.0 by hand." in texts(handed_out)
+
+
+def test_an_unknown_tag_is_said_with_its_line(small):
+    book = change(small, "chapters/01-halving.md", "tags: [hide-input]", "tags: [remove-cell]")
+    with pytest.raises(ValueError, match=r"01-halving.md, line \d+: the cell tag remove-cell is unknown"):
+        chapter_copy(book)
+
+
+def test_a_page_that_is_no_chapter_has_no_copy(small):
+    with pytest.raises(ValueError, match="reference/glossary.md is not a numbered chapter"):
+        small.chapter(small.root / "reference" / "glossary.md")
 
 
 def test_a_book_that_is_not_built_has_no_copies(small):
     (small.root / "_build" / "labels.json").unlink()
-    with pytest.raises(ValueError, match="_build/labels.json is missing, .*: run `make book` first"):
-        slice_copy(small)
+    with pytest.raises(ValueError, match=r"_build/labels.json is missing, .*: run `make book` first"):
+        chapter_copy(small)
+
+
+def test_cells_of_the_same_content_have_ids_of_their_own(small):
+    book = change(small, "chapters/01-halving.md", "\n## A slice", "\n```{code-cell} ipython3\nx\n```\n" * 2)
+    ids, again = ([cell.id for cell in chapter_copy(book).cells] for _ in range(2))
+    assert len(set(ids)) == len(ids) and ids == again  # nbformat would draw new ones at random
+
+
+def test_the_branch_holds_the_copies_and_a_readme_and_nothing_else(small, tmp_path):
+    (tmp_path / "branch").mkdir()
+    (tmp_path / "branch" / "99-old.ipynb").write_text("{}", encoding="utf-8")
+    write_branch(small.root, tmp_path / "branch")
+    held = {path.name: path.read_text("utf8") for path in (tmp_path / "branch").iterdir()}
+    address = "https://colab.research.google.com/github/bakers/halves/blob/notebooks/01-halving.ipynb"
+    assert held.keys() == {"01-halving.ipynb", "README.md"}
+    assert f"[Halving](01-halving.ipynb) | [Open in Colab]({address})" in held["README.md"]
+    change(small, "chapters/01-halving.md", "## A slice", "{kbd}`x`")
+    with pytest.raises(ValueError, match="kbd"):
+        write_branch(small.root, tmp_path / "branch")
+    assert {path.name: path.read_text("utf8") for path in (tmp_path / "branch").iterdir()} == held
 
 
 @pytest.mark.parametrize(
@@ -317,82 +298,6 @@ def test_a_book_that_is_not_built_has_no_copies(small):
 def test_a_work_is_called_by_its_authors_and_leads_to_itself(fields, name, address):
     entry = parse_string(f"@misc{{key, {fields}}}", "bibtex").entries["key"]
     assert (labels.authors(entry), labels.leads_to(entry)) == (name, address)
-
-
-def test_a_cell_that_is_meant_to_fail_keeps_its_tag(small):
-    failing = next(cell for cell in slice_copy(small).cells if cell.source == "loaf >> 1")
-    assert failing.metadata == {"tags": ["raises-exception"]}
-
-
-def test_a_figure_is_folded_and_has_its_caption_below(small):
-    cells = slice_copy(small).cells
-    place = next(n for n, cell in enumerate(cells) if "draw(2)" in cell.source)
-    assert cells[place].source == "# @title Fig. 2.1\ndraw(2)"
-    assert cells[place].metadata == {"jupyter": {"source_hidden": True}, "cellView": "form"}
-    loaf = f"[loaf]({ADDRESS}/{GLOSSARY}#term-Great-Loaf)"
-    assert cells[place + 1].source == rf"**Fig. 2.1.** A slice of $\tfrac12$ {loaf}."
-
-
-def test_an_exercise_is_a_heading_and_its_solution_is_folded(small):
-    cells = slice_copy(small).cells
-    begin = next(n for n, cell in enumerate(cells) if "Exercise 2.1" in cell.source)
-    heading, mine, words, solution, more, *_ = cells[begin:]
-    assert heading.source == "### Exercise 2.1: Half of $x$\n\nHalve it."
-    assert (mine.source, mine.metadata) == ("half = ...", {})
-    summary = "<details>\n<summary>Solution to Exercise 2.1</summary>\n\n"
-    assert words.source == f"{summary}Divide by two.\n\n</details>"
-    assert solution.source == "# @title Solution to Exercise 2.1\nhalf = loaf / 2"
-    assert solution.metadata == {"jupyter": {"source_hidden": True}, "cellView": "form"}
-    assert more.source == f"{summary}Nothing is lost.\n\n</details>"
-
-
-def test_without_solutions_nothing_of_them_is_left(small):
-    whole, handed_out = slice_copy(small), slice_copy(small, solutions=False)
-    left_out = {cell.source for cell in whole.cells if "Solution to" in cell.source}
-    assert len(left_out) == 3
-    assert [cell for cell in whole.cells if cell.source not in left_out] == handed_out.cells
-
-
-def test_an_unknown_tag_is_said_with_its_line(small):
-    chapter = small.root / "chapters" / "01-loaf.md"
-    text = chapter.read_text(encoding="utf-8").replace("hide-input", "remove-cell")
-    chapter.write_text(text, encoding="utf-8")
-    line = text[: text.index("```{code-cell}")].count("\n") + 1
-    with pytest.raises(ValueError, match=f"01-loaf.md, line {line}: the cell tag remove-cell is unknown"):
-        copy_of(chapter)
-
-
-def test_a_page_that_is_no_chapter_has_no_copy(small):
-    with pytest.raises(ValueError, match="reference/glossary.md is not a numbered chapter"):
-        small.chapter(small.root / "reference" / "glossary.md")
-
-
-def test_cells_of_the_same_content_have_ids_of_their_own(small):
-    chapter = small.root / "chapters" / "01-loaf.md"
-    with chapter.open("a", encoding="utf-8") as more:
-        more.write("\n```{code-cell} ipython3\nagain()\n```\n" * 2)
-    ids, again = ([cell.id for cell in copy_of(chapter).cells] for _ in range(2))
-    assert len(set(ids)) == len(ids) and ids == again  # nbformat would draw new ones at random
-
-
-def test_the_branch_holds_the_copies_and_a_readme_and_nothing_else(small, tmp_path):
-    (tmp_path / "branch").mkdir()
-    (tmp_path / "branch" / "99-old.ipynb").write_text("{}", encoding="utf-8")
-    write_branch(small.root, tmp_path / "branch")
-    held = {path.name: path.read_text("utf8") for path in (tmp_path / "branch").iterdir()}
-    assert held.keys() == {"01-loaf.ipynb", "02-slice.ipynb", "README.md"}
-    for chapter in small.chapters:
-        address = f"https://colab.research.google.com/github/bakers/halves/blob/notebooks/{chapter.name}.ipynb"
-        assert f"[{chapter.title}]({chapter.name}.ipynb) | [Open in Colab]({address})" in held["README.md"]
-    assert not (tmp_path / "branch.new").exists()
-
-
-def test_a_branch_that_fails_leaves_the_last_one(small, tmp_path):
-    write_branch(small.root, tmp_path / "branch")
-    (small.root / "chapters" / "02-slice.md").write_text("# A\n\n{kbd}`x`\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="kbd"):
-        write_branch(small.root, tmp_path / "branch")
-    assert len(list((tmp_path / "branch").iterdir())) == 3
 
 
 # The copies of the book, as the site has them

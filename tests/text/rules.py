@@ -43,7 +43,7 @@ NOT_DERIVED = {
 }
 DRAWING = ("figures", "explore")  # what no chapter derives and no reader has to hold in mind
 NOT_CALLED = {
-    "figures.css": "the style sheet of the site",
+    "figures/picture": "what charts and diagrams are made of",
     "explore.live": "a widget needs a kernel, which a built page has not; chapter 3 tells of it",
 }
 
@@ -453,7 +453,7 @@ def package_is_taught(book):
     reached = {place: reach(book, used) for place, used in drawn.items()}
     for (module, name), node in book.public.items():
         where, text = f"minitransformer/{module}.py:{node.lineno}: {name}", ast.get_docstring(node) or ""
-        if isinstance(node, ast.ClassDef) or f"{module}.{name}" in NOT_CALLED:
+        if isinstance(node, ast.ClassDef) or {module, f"{module}.{name}"} & set(NOT_CALLED):
             continue
         users = {place for place, used in (called if module in taught else reached).items() if name in used}
         if not users:

@@ -7,7 +7,7 @@ import pytest
 
 from bookbuild import ROOT
 from bookbuild.read.book import Book
-from tests.text.mini_book import FILES
+from tests.shared.mini_book import FILES
 from tools.lists import lists
 
 CHAPTER, TEACHING = "chapters/01-halving.md", "reference/teaching.md"

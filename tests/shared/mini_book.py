@@ -40,7 +40,7 @@ check("halving-NUMBER", 3.0 / 2)
 CHECKS = {f"halving-{number}" for number in "1234"}
 FILES = {
     "_config.yml": """title: Halves
-repository: {url: https://example.org/bakers/halves, branch: trunk}
+repository: {url: https://github.com/bakers/halves, branch: trunk}
 parse:
   myst_enable_extensions: [amsmath, attrs_inline, colon_fence, deflist, dollarmath]
 """,
