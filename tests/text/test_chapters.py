@@ -81,6 +81,7 @@ BREAKS = {
         (CHAPTER, "a seventh 0.21 kg", "a seventh 0.21428571428571429 kg", "0.21428571428571429"),
         (CHAPTER, "hold 19,466 grains", "hold 19,467 grains", "19,467"),
         (CHAPTER, "0.5\\,x", "0.6\\,x", "0.6 (math)"),
+        (CHAPTER, "0.5\\,x\n$$ (eq-half)", "0.6\\,x\n$$", "0.6 (math)"),
         (CHAPTER, "| 1.5  | 0.75 |", "| 1.5  | 0.74 |", "0.74 (table)"),
         (CHAPTER, "caption: A loaf of 1.5 kg", "caption: A loaf of 1.6 kg", "1.6 (caption)"),
         (CHAPTER, "A loaf of 1.5 kg beside", "A loaf of 1.7 kg beside", "1.7 (alt)"),
