@@ -5,10 +5,10 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
+from bookbuild.site.published_site import SITEMAP
 
 from bookbuild import ROOT
 from bookbuild.read.book import pages_address
-from bookbuild.site.published_site import SITEMAP
 from tests.shared.local_servers import served
 from tests.shared.pages import pages
 
