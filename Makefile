@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix jupyter-book-2 links audit bench constraints clean
+.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist lists test-matrix jupyter-book-2 links audit bench constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -59,8 +59,7 @@ lab:  ## open the chapters as notebooks in JupyterLab
 	@echo "Starting JupyterLab: double-click a chapter, and it opens as a notebook. Ctrl-C stops it."
 	@$(RUN) -m jupyterlab $(AS_ROOT) chapters
 
-notebooks:  ## write the chapters as plain notebooks (.ipynb) for Colab into _build/notebooks
-	$(call set_up,book)
+notebooks: book  ## write the chapters as plain notebooks (.ipynb) for Colab into _build/notebooks
 	@$(RUN) -m bookbuild.products.notebooks
 
 pdf: book  ## write the whole book as one PDF, beside the pages
@@ -71,8 +70,7 @@ pdf: book  ## write the whole book as one PDF, beside the pages
 zip: book  ## pack the pages into one zip to read offline, beside them
 	@$(RUN) -m bookbuild.products.offline_zip
 
-class:  ## write notebooks without solutions; with SUBMISSIONS=folder, also grade those handed in
-	$(call set_up,book)
+class: book  ## write notebooks without solutions; with SUBMISSIONS=folder, also grade those handed in
 	@$(RUN) -m bookbuild.teach.classroom $(if $(SUBMISSIONS),"$(SUBMISSIONS)" $(TIMEOUT))
 
 binder:  ## follow Binder's recipe without a container, then run chapters in what it made (needs the network)
@@ -91,6 +89,10 @@ test-matrix:  ## try the helper on Python 3.11 to 3.13 and the lowest versions (
 jupyter-book-2:  ## parse the book with Jupyter Book 2, which is to stay possible (needs the network once)
 	$(call set_up,book nox)
 	@$(RUN) -m nox --session jupyter-book-2
+
+lists:  ## write what is made from the chapters: tables and sums in README and teaching page, the map on the cover
+	$(call set_up,book)
+	@$(RUN) -m tools.lists
 
 links: book  ## ask for every link of the book and list the dead ones (needs the network)
 	@echo "Asking for every link, which takes some minutes."

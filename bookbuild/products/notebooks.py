@@ -15,12 +15,14 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from bookbuild import ROOT
+from bookbuild.base import files
 from bookbuild.read.book import Book
 from bookbuild.read.plain_markdown import details, line, pieces, unknown
 
 FOLDER = ROOT / "_build" / "notebooks"
 BRANCH = "notebooks"
 HIDDEN = "hide-input"
+SOLUTION = "Solution to "
 TAGS = {HIDDEN, "raises-exception"}  # every Jupyter and Colab knows the second
 ABOUT = """*This notebook is a copy of chapter {number} of [{book}]({address}); [its page]({page}) needs no kernel.
 Run the cells from top to bottom: the first one installs the book's helper package where it is missing.*"""
@@ -69,53 +71,45 @@ def hidden(cell, title=""):
     return cell
 
 
-def code_cells(cell, place, solution, book):
+def code_cells(cell, solution, book):
     """Return a code cell as a copy has it, followed by its caption where it draws a figure."""
-    tags, metadata = cell.metadata.get("tags", []), {}
-    if foreign := sorted(set(tags) - TAGS):
-        unknown(place, f"the cell tag {foreign[0]}")
-    if kept := [tag for tag in tags if tag != HIDDEN]:
-        metadata["tags"] = kept
-    if "jupyter" in cell.metadata:
-        metadata["jupyter"] = dict(cell.metadata["jupyter"])
-    copy, figure = new_code_cell(cell.source, metadata=metadata), cell.metadata.get("mystnb", {}).get("figure")
-    name = book.targets[figure["name"]].name if figure else ""
-    if solution or HIDDEN in tags:
-        hidden(copy, f"Solution to {solution}" if solution else name or "Code")
-    if not figure:
-        return [copy]
-    return [copy, new_markdown_cell(f"**{name}.** {line(' '.join(figure['caption'].split()), place, book)}")]
+    if foreign := sorted(set(cell.tags) - TAGS):
+        unknown(cell.place, f"the cell tag {foreign[0]}")
+    tags, name = [tag for tag in cell.tags if tag != HIDDEN], ""
+    cells = [new_code_cell(cell.source, metadata={"tags": tags} if tags else {})]
+    if cell.figure:
+        name, caption = book.targets[cell.figure["name"]].name, " ".join(cell.figure["caption"].split())
+        cells.append(new_markdown_cell(f"**{name}.** {line(caption, cell.place, book)}"))
+    if solution or HIDDEN in cell.tags:
+        hidden(cells[0], solution or name or "Code")
+    return cells
 
 
 def placed(chapter, book):
-    """Yield what a chapter consists of, (exercise, solution, piece): Markdown, or a code cell and its place."""
-    code, exercise, solution = iter(chapter.code), "", ""
-    for piece in pieces(chapter.text, book):
-        if isinstance(piece, str):
-            yield exercise, solution, piece
-        elif piece.name == "code-cell":
-            yield exercise, solution, (next(code), piece.place)
+    """Yield what a chapter consists of, (exercise or solution that it belongs to, Markdown or a code cell)."""
+    within = ""
+    for piece in pieces(chapter, book):
+        if isinstance(piece, str) or piece.name == "code-cell":
+            yield within, piece
         elif piece.name == "exercise-start":
-            exercise = book.targets[piece.options["label"]].name
-            yield exercise, solution, f"### {exercise}: {line(piece.argument, piece.place, book)}"
-        elif piece.name == "solution-start":
-            exercise, solution = "", book.targets[piece.argument].name
+            within = book.targets[piece.options["label"]].name
+            yield within, f"### {within}: {line(piece.argument, piece.place, book)}"
         else:
-            exercise = solution = ""
+            within = SOLUTION + book.targets[piece.argument].name if piece.name == "solution-start" else ""
 
 
 def cells(chapter, book, solutions):
     """Yield the cells of a chapter; without `solutions`, the solutions' text and code are left out."""
-    for (_, solution, kind), found in groupby(placed(chapter, book), key=lambda part: (*part[:2], type(part[2]))):
-        found = [piece for _, _, piece in found]
+    for (within, kind), found in groupby(placed(chapter, book), key=lambda part: (part[0], type(part[1]))):
+        solution = within if within.startswith(SOLUTION) else ""
         if solution and not solutions:
             continue
         if kind is str:
-            text = "\n\n".join(found)
-            yield new_markdown_cell(details(f"Solution to {solution}", text) if solution else text)
+            text = "\n\n".join(piece for _, piece in found)
+            yield new_markdown_cell(details(solution, text) if solution else text)
         else:
-            for cell, place in found:
-                yield from code_cells(cell, place, solution, book)
+            for _, piece in found:
+                yield from code_cells(piece, solution, book)
 
 
 def identified(all_cells):
@@ -134,7 +128,7 @@ def copy_of(path, solutions=True, book=None):
     `book` saves reading the whole book anew for each of several chapters.  Raises ValueError, one sentence with file
     and line, at a construct that has no plain Markdown.
     """
-    book = book or Book(Path(path).resolve().parent.parent)
+    book = book or Book(Path(path).resolve().parents[1])
     chapter = book.chapter(path)
     opening, *others = cells(chapter, book, solutions)
     heading, _, opening.source = opening.source.partition("\n\n")
@@ -148,10 +142,8 @@ def copy_of(path, solutions=True, book=None):
 
 
 def written(path, notebook):
-    """Write a notebook beside and rename it, so that it is never half written."""
-    beside = path.with_suffix(".new")
-    beside.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")
-    beside.replace(path)
+    """Write a notebook, whole or not at all."""
+    files.written(path, nbformat.writes(notebook) + "\n")
 
 
 def readme(book):
@@ -169,7 +161,7 @@ def write_branch(root=ROOT, folder=FOLDER):
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)
     for chapter in book.chapters:
-        written(beside / f"{chapter.name}.ipynb", copy_of(book.root / f"{chapter.page}.md", book=book))
+        written(beside / f"{chapter.name}.ipynb", copy_of(book.root / chapter.file, book=book))
     (beside / "README.md").write_text(readme(book), encoding="utf-8", newline="\n")
     shutil.rmtree(folder, ignore_errors=True)
     beside.rename(folder)

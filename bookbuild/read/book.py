@@ -1,69 +1,30 @@
-"""What the book's labels, terms and citations lead to: numbers as in the built book, and addresses of its pages."""
+"""The book: its configuration and addresses, its pages, and what their labels, terms and citations lead to."""
 
+import json
 import posixpath
-import re
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import urljoin, urlsplit
 
-import jupytext
 import yaml
-from pybtex.database import parse_file
 
-from bookbuild.read.plain_markdown import Text, directives, parser
+from bookbuild.read.markdown import Page, parser
 
-GLOSSARY = "reference/glossary"
-BIBLIOGRAPHY = "reference/bibliography"
+LABELS = Path("_build", "labels.json")  # bookbuild/site/labels.py writes it
 
 
 @dataclass(frozen=True)
 class Target:
-    """A place in the book: how the book calls it, its number where it has one, and its address."""
+    """What a label, a term or a citation leads to: its name, its number (of a work: the year), and its address."""
 
     name: str
+    number: str
     address: str
-    number: str = ""
 
     def link(self, shown=None):
         """Return a Markdown link to the place."""
         return f"[{shown or self.name}]({self.address})"
-
-
-@dataclass(frozen=True)
-class Work:
-    """A cited work."""
-
-    authors: str
-    year: str
-    address: str
-
-
-@dataclass(frozen=True)
-class Chapter:
-    """A numbered chapter: its page, as in _toc.yml, its number and its source."""
-
-    page: str
-    number: int
-    text: Text
-
-    @cached_property
-    def name(self):
-        """The name of its file, without the folder and the ending."""
-        return posixpath.basename(self.page)
-
-    @cached_property
-    def code(self):
-        """Its code cells."""
-        notebook = jupytext.reads(self.text.source, fmt="md:myst")
-        return [cell for cell in notebook.cells if cell.cell_type == "code"]
-
-    @cached_property
-    def title(self):
-        """Its heading, as the author wrote it."""
-        tokens = self.text.tokens
-        return next(token.content for token, before in zip(tokens[1:], tokens) if before.tag == "h1")
 
 
 def pages_address(repository):
@@ -74,7 +35,7 @@ def pages_address(repository):
 
 
 class Book:
-    """The book in the folder `root`: its addresses, its chapters, and what they refer to.  It is read once."""
+    """The book in the folder `root`.  Each part of it is read once, when it is first asked for."""
 
     def __init__(self, root):
         self.root = Path(root)
@@ -89,9 +50,10 @@ class Book:
 
     @cached_property
     def address(self):
-        """Where the book is published: the `html_baseurl` in _config.yml, else GitHub's pages of the repository."""
-        given = self.config.get("sphinx", {}).get("config", {}).get("html_baseurl")
-        return (given or pages_address(self.repository)).rstrip("/")
+        """Where the book is published: as _config.yml says, else GitHub's pages of the repository."""
+        given = [self.config.get("sphinx", {}).get("config", {}).get("html_baseurl")]
+        given.append(self.config.get("html", {}).get("baseurl"))
+        return next(filter(None, given), pages_address(self.repository)).rstrip("/")
 
     @cached_property
     def owner_and_name(self):
@@ -99,102 +61,59 @@ class Book:
         return urlsplit(self.repository).path.strip("/")
 
     @cached_property
-    def chapters(self):
-        """The numbered chapters; they count on through the parts."""
-        parts = self._read("_toc.yml").get("parts", [])
-        pages = [entry["file"] for part in parts if part.get("numbered") for entry in part["chapters"]]
-        return [Chapter(page, number, self.text(page)) for number, page in enumerate(pages, start=1)]
+    def parts(self):
+        """The parts of _toc.yml as (caption, pages); chapters count on through the numbered ones."""
+        number, parts = 0, []
+        for part in self._read("_toc.yml").get("parts", []):
+            pages = []
+            for entry in part["chapters"]:
+                number += bool(part.get("numbered"))
+                pages.append(self._page(entry["file"], number if part.get("numbered") else 0))
+            parts.append((part.get("caption", ""), pages))
+        return parts
 
-    def text(self, page):
-        """Return the source of a page."""
-        return Text((self.root / f"{page}.md").read_text("utf8"), f"{page}.md", 1, self.markdown)
+    @cached_property
+    def chapters(self):
+        """The numbered chapters."""
+        return [page for _, pages in self.parts for page in pages if page.number]
+
+    @cached_property
+    def pages(self):
+        """All pages: the chapters, the cover and the others."""
+        others = [page for _, pages in self.parts for page in pages if not page.number]
+        return [*self.chapters, self._page(self._read("_toc.yml")["root"], 0), *others]
+
+    def _page(self, page, number):
+        return Page((self.root / f"{page}.md").read_text("utf8"), f"{page}.md", 1, self.markdown, number)
 
     def chapter(self, path):
         """Return the chapter whose source is the file `path`."""
-        page = Path(path).resolve().relative_to(self.root.resolve()).with_suffix("").as_posix()
-        found = [chapter for chapter in self.chapters if chapter.page == page]
+        file = Path(path).resolve().relative_to(self.root.resolve()).as_posix()
+        found = next((chapter for chapter in self.chapters if chapter.file == file), None)
         if not found:
-            raise ValueError(f"{page}.md is not a numbered chapter of _toc.yml; give one of those.")
-        return found[0]
+            raise ValueError(f"{file} is not a numbered chapter of _toc.yml; give one of those.")
+        return found
 
     def published(self, page, anchor=""):
         """Return the address of a page, or of a place on it."""
         return f"{self.address}/{page}.html" + (f"#{anchor}" if anchor else "")
 
-    def page(self, href, file):
-        """Return the target of a link to a source, `href`, in the source `file`; KeyError where there is none."""
+    @cached_property
+    def targets(self):
+        """What the last build knew: label -> Target; a term is "term:…", a work "cite:…"."""
+        path = self.root / LABELS
+        if not path.is_file():
+            raise ValueError(f"{LABELS.as_posix()} is missing, which a built book has: run `make book` first.")
+        known, home = json.loads(path.read_text("utf8")), f"{self.address}/"
+        return {label: Target(name, number, urljoin(home, place)) for label, (name, number, place) in known.items()}
+
+    def linked(self, href, file):
+        """Return the target of a link, `href`, in the source `file`; KeyError where there is none."""
         path, _, anchor = href.partition("#")
+        if not path.endswith(".md"):
+            return self.targets[href]
         source = posixpath.normpath(posixpath.join(posixpath.dirname(file), path))
         if not (self.root / source).is_file():
             raise KeyError(href)
-        page = source.removesuffix(".md")
-        return Target(next((c.title for c in self.chapters if c.page == page), page), self.published(page, anchor))
-
-    @cached_property
-    def targets(self):
-        """The labels of chapters, equations, figures and exercises."""
-        return {label: target for chapter in self.chapters for label, target in self._labelled(chapter)}
-
-    def _labelled(self, chapter):
-        """Yield (label, target) of what has a label in `chapter`; each kind is counted by itself, as in the book."""
-        count = Counter()
-
-        def target(kind, form, anchor):
-            count[kind] += 1
-            number = f"{chapter.number}.{count[kind]}"
-            return Target(form.format(number), self.published(chapter.page, anchor), number)
-
-        yield from self._headings(chapter)
-        for found in directives(chapter.text):
-            label = found.options.get("label")
-            if found.name == "math" and label:
-                yield label, target("equation", "({})", f"equation-{label}")
-            elif found.name == "exercise-start":
-                yield label, target("exercise", "Exercise {}", label)
-        for cell in chapter.code:
-            if figure := cell.metadata.get("mystnb", {}).get("figure"):
-                yield figure["name"], target("figure", "Fig. {}", figure["name"])
-
-    def _headings(self, chapter):
-        """Yield (label, target) of the labelled headings of `chapter`."""
-        tokens = chapter.text.tokens
-        for place, token in enumerate(tokens):
-            if token.type == "myst_target" and tokens[place + 1].type == "heading_open":
-                name = tokens[place + 2].content
-                yield token.content, Target(name, self.published(chapter.page, token.content))
-
-    @cached_property
-    def terms(self):
-        """The terms of the glossary, in small letters."""
-        tokens = self.text(GLOSSARY).tokens
-        listed = "\n".join(token.content for token in tokens if token.info == "{glossary}").split("\n")
-        names = [line.strip() for line in listed if line and not line.startswith((" ", ":"))]
-        return {name.lower(): Target(name, self.published(GLOSSARY, anchor(name))) for name in names}
-
-    @cached_property
-    def works(self):
-        """The works of the bibliography."""
-        entries = [entry for name in self.config["bibtex_bibfiles"] for entry in self._entries(name)]
-        return {entry.key: Work(authors(entry), entry.fields["year"], self._leads_to(entry)) for entry in entries}
-
-    def _entries(self, name):
-        return parse_file(str(self.root / name)).entries.values()
-
-    def _leads_to(self, entry):
-        """Return the address of a work, or that of the bibliography where it has none."""
-        if doi := entry.fields.get("doi"):
-            return "https://doi.org/" + quote(doi, safe="/:;.")
-        address = entry.fields.get("url") or self.published(BIBLIOGRAPHY)
-        return address.replace("(", "%28").replace(")", "%29")
-
-
-def anchor(name):
-    """Return the id that Sphinx gives a term of the glossary."""
-    return f"term-{re.sub('[^A-Za-z0-9._]+', '-', name)}"
-
-
-def authors(entry):
-    """Return the family names of a work's authors, as a sentence has them: three or more are et al."""
-    people = entry.persons.get("author") or entry.persons["editor"]
-    names = [" ".join(map(str, person.rich_prelast_names + person.rich_last_names)) for person in people]
-    return " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
+        page = self._page(source.removesuffix(".md"), 0)
+        return Target(page.title, "", self.published(page.page, anchor))

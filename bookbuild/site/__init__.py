@@ -9,6 +9,7 @@ from bookbuild.site import (
     fresh_execution,
     glossary,
     joined_prints,
+    labels,
     last_changed,
     notebook_copies,
     previews,
@@ -27,6 +28,7 @@ HANDLERS = {
     "env-purge-doc": (formulas.forget, glossary.forget),
     "env-merge-info": (formulas.merge, glossary.merge),
     "env-updated": (formulas.write_font, last_changed.note_dates),
+    "env-get-updated": (labels.write,),
     "doctree-resolved": (glossary.lead,),
     "html-collect-pages": (published.missing_page, search.add_page),
     "html-page-context": (

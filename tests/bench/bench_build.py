@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.shared.texts import ROOT
+from bookbuild import ROOT
 from tools.binder import copy_repository
 
 

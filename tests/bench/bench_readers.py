@@ -12,9 +12,10 @@ import psutil
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
+from bookbuild import ROOT
+from bookbuild.read.book import Book
 from bookbuild.teach.grading import clean_folder, variables
 from tests.shared.local_servers import jupyter
-from tests.shared.texts import ROOT, Page
 
 CHAPTERS = ("01-word-vectors", "05-self-attention", "12-transformer")  # the heaviest, a middling one, and the last
 PATIENCE = 600
@@ -44,7 +45,7 @@ def server(folder):
 
 def whole_chapter(chapter, folder, remark=""):
     """Measure a kernel that lives in `folder`, from its start to the last cell of a chapter."""
-    cells = [cell.source for cell in Page(ROOT / "chapters" / f"{chapter}.md", chapter).cells]
+    cells = [cell.source for cell in Book(ROOT).chapter(ROOT / "chapters" / f"{chapter}.md").cells]
     notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
     client = NotebookClient(notebook, kernel_name="python3", timeout=PATIENCE, shutdown_kernel="immediate")
     with client.setup_kernel(cwd=str(folder / "home"), env=variables(folder)):

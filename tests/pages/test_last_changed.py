@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from bookbuild import ROOT
 from bookbuild.site import last_changed
-from tests.shared.texts import ROOT
 
 NAME = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
 

@@ -9,11 +9,11 @@ import threading
 import urllib.request
 
 import pytest
-
 from bookbuild.site.one_script import NAME
+
+from bookbuild import ROOT
 from tests.shared.local_servers import free_port, jupyter
 from tests.shared.pages import AXE_SCRIPT, NARROWEST, OPEN_ALL, OVERFLOW, SCRIPTS_RUN
-from tests.shared.texts import ROOT
 
 CHAPTER = "chapters/03-softmax.html"
 PATIENT = 60_000  # milliseconds: a kernel starts in two seconds on a machine that does nothing else

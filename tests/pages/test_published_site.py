@@ -5,12 +5,12 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
-
-from bookbuild.read.book import pages_address
 from bookbuild.site.published_site import SITEMAP
+
+from bookbuild import ROOT
+from bookbuild.read.book import pages_address
 from tests.shared.local_servers import served
 from tests.shared.pages import pages
-from tests.shared.texts import ROOT
 
 HOME = pages_address(yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]["url"])
 BASE = urlsplit(HOME).path

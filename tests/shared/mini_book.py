@@ -1,22 +1,24 @@
 """A book of one chapter that keeps every rule: each test of a rule breaks one thing in a copy of it."""
 
-from tests.shared.book_rules import HEADER
+from tests.shared.notebook_header import HEADER
 
-EXERCISE = """````{exercise} Half NUMBER
+EXERCISE = """```{exercise-start} Half NUMBER
 :label: ex-halving-NUMBER
+```
 
 *Easy, 2 minutes.*
 Halve 3.0 by hand.
 
-:::{hint}
-:class: dropdown
+:::{dropdown} Hint
 What times two is three?
 :::
-````
 
 ```{code-cell} ipython3
 answer = 3.0
 check("halving-NUMBER", ...)
+```
+
+```{exercise-end}
 ```
 
 ```{solution-start} ex-halving-NUMBER
@@ -37,10 +39,24 @@ check("halving-NUMBER", 3.0 / 2)
 """
 CHECKS = {f"halving-{number}" for number in "1234"}
 FILES = {
+    "_config.yml": """title: Halves
+repository: {url: https://github.com/bakers/halves, branch: trunk}
+parse:
+  myst_enable_extensions: [amsmath, attrs_inline, colon_fence, deflist, dollarmath]
+""",
+    "_toc.yml": """root: index
+parts:
+  - numbered: 1
+    chapters: [file: chapters/01-halving]
+  - chapters: [file: reference/glossary, file: reference/teaching]
+""",
     "chapters/01-halving.md": HEADER
     + r'''
 (ch-halving)=
 # Halving
+
+% Question: How much is left?
+% Projector: a loaf
 
 :::{admonition} What you will be able to do
 :class: objectives
@@ -54,6 +70,8 @@ Reading time: 10 minutes.
 :::
 
 A loaf of 1.5 kg is cut again and again: how much is left?
+
+% Map: loaf
 
 ## A loaf
 
@@ -168,6 +186,10 @@ def check(name, answer):
 def loaf(weight, *, alt):
     """Draw a loaf; used in chapter 1."""
     print(weight, alt[:1])
+
+
+def concept_map(chapters):
+    """Draw the chapters; used on the cover."""
 ''',
     "index.md": HEADER
     + r"""
@@ -184,7 +206,27 @@ mystnb:
 ---
 from minitransformer import figures
 figures.loaf(1, alt="A loaf that lies on a board.")
+figures.concept_map([
+])
 ```
+""",
+    "README.md": "| chapter | the question |\n|---|---|\n",
+    "reference/teaching.md": """# Teaching
+
+| chapter | reading | exercises | on the projector |
+|---|---|---|---|
+
+## Three weeks
+
+Chapters left out: 1.
+
+| week | read | set | at home |
+|---|---|---|---|
+| 1 | 1 | all | |
+| 2 | 1 | easy and medium | |
+| 3 | 1 | 1: Half 1, Half 2 | |
+
+## The end
 """,
     "reference/glossary.md": r"""# Glossary
 

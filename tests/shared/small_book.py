@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.shared.book_rules import HEADER
+from tests.shared.notebook_header import HEADER
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = (

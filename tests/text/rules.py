@@ -1,0 +1,525 @@
+"""The rules that keep the book true: each finds what is wrong on all pages, as `file:line: what; what instead`."""
+
+import ast
+import difflib
+import re
+import statistics
+import tomllib
+from collections import Counter
+from functools import cached_property
+
+import jupytext
+from pybtex.database import parse_file
+
+from bookbuild.read.book import Book
+from tests.shared.notebook_header import HEADER
+from tests.text import shown
+from tests.text.proofs import decimals, executed, nearby, printed, proofs
+from tests.text.shown import lines, roles, tree
+
+VERBS = {  # what a reader can be seen to do
+    *("build", "choose", "compare", "compute", "decide", "derive", "detect", "draw", "explain", "find", "measure"),
+    *("name", "predict", "prove", "read", "show", "spot", "state", "tell", "train", "use"),
+}
+SECTIONS = ("Exercises", "Summary", "Common misreadings", "Further reading")
+PREFIXES = {"math": "eq", "figure": "fig", "exercise": "ex", "prf:definition": "def"}
+BANNED = re.compile(r"\b(?:simply|obviously|just)\b", re.IGNORECASE)
+QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|‘[^’]*’")
+AMERICAN = re.compile(
+    r"\b(?!(?:re|over|down|out|cap)?siz|priz|seiz)\w{3,}(?:iz(?:e[sdr]?|ing|ations?)|yz(?:e[sdr]?|ing))\b"
+    r"|\b\w*(?:behavior|color|favor|neighbor)\w*|\b(?:center(?:ed|ing|s)?|gray|modeling|labeled|labeling|traveled)\b"
+)
+ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|et al|vs|cf|eqs?|figs?|pp?|[A-Z])\.", re.IGNORECASE)
+TWO_SENTENCES = re.compile(r"[.!?][\"”)]*\s+[\"“(*]*[A-Z]")
+FOLDED = {"source_hidden": True}  # running a cell shows its outputs in any case
+NO_RUN = "its run in _build is missing or of another text; build the book."
+DEFINITION = (ast.FunctionDef, ast.ClassDef)
+# Public names of the package that no chapter derives, or that no chapter calls, each with the reason.
+NOT_DERIVED = {
+    "word_vectors.load_corpus": "reads files",
+    "word_vectors.load_vectors": "reads files, the cache and the network",
+    "word_vectors.Vectors": "gensim's class with errors that help",
+    "transformer.model_shapes": "lists the tables and layers that a model has; the chapter derives the layers' shapes",
+}
+DRAWING = ("figures", "explore")  # what no chapter derives and no reader has to hold in mind
+NOT_CALLED = {
+    "figures/picture": "what charts and diagrams are made of",
+    "explore.live": "a widget needs a kernel, which a built page has not; chapter 3 tells of it",
+}
+
+
+class CheckedBook(Book):
+    """The pages and the helper package under a root; `checks` are the names that `check("…")` knows."""
+
+    def __init__(self, root, checks):
+        super().__init__(root)
+        self.checks = checks
+        helper = root / "chapters" / "minitransformer"
+        paths = [path for path in sorted(helper.rglob("*.py")) if path.parent.name != "exercises"]
+        self.modules = {path.relative_to(helper).with_suffix("").as_posix(): path for path in paths}
+
+    @cached_property
+    def trees(self):
+        """The syntax tree of each module."""
+        return {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in self.modules.items()}
+
+    @cached_property
+    def public(self):
+        """(module, name) -> definition of every public function and class of the package."""
+        nodes = [(module, node) for module, tree in self.trees.items() for node in tree.body]
+        return {(m, n.name): n for m, n in nodes if isinstance(n, DEFINITION) and not n.name.startswith("_")}
+
+    @cached_property
+    def cited(self):
+        """Each citation as (page, line, key)."""
+        found = [(page, role) for page in self.pages for role in roles(page) if role.name.startswith("cite")]
+        return [(page, role.line, key.strip()) for page, role in found for key in role.content.split(",")]
+
+
+# Places of a page
+
+
+def at(page, line=1):
+    """Return a place of a page as an editor takes it."""
+    return f"{page.file}:{line}"
+
+
+def slug(page):
+    """Return the name of a chapter without its number."""
+    return re.sub(r"^\d\d-", "", page.name)
+
+
+def module_of(page):
+    """Return the name of a chapter's module."""
+    return slug(page).replace("-", "_")
+
+
+def section(page, title):
+    """Return the line numbers of the section of this title; none where there is none."""
+    starts = [(line, name) for level, line, name in page.headings if level == 2]
+    ends = [*(line for line, _ in starts[1:]), page.source.count("\n") + 2]
+    return next((range(start, end) for (start, name), end in zip(starts, ends) if name == title), range(0))
+
+
+def items(page, within):
+    """Return the line numbers of the items of outermost lists within some lines."""
+    found = [line for token, line, _ in page.parts if token.type == "list_item_open" and token.level == 1]
+    return [line for line in found if line in within]
+
+
+def spans(page, what):
+    """Return each {what-start} with the lines up to its {what-end}."""
+    ends = [found.line for found in page.directives if found.name == f"{what}-end"]
+    starts = [found for found in page.directives if found.name == f"{what}-start"]
+    return [(start, range(start.line, min((end for end in ends if end > start.line), default=0))) for start in starts]
+
+
+def checked(cells):
+    """Return the names of the checks that cells call."""
+    return [call.args[0].value for cell in cells for call in check_calls(cell)]
+
+
+def check_calls(cell):
+    """Return the calls of `check` in a cell."""
+    called = [node for node in ast.walk(tree(cell)) if isinstance(node, ast.Call)]
+    return [call for call in called if getattr(call.func, "id", "") == "check"]
+
+
+def within(things, lines):
+    """Return the cells or directives that begin in some lines."""
+    return [thing for thing in things if thing.line in lines]
+
+
+def solved(page):
+    """Return the cells of a page that stand in solutions."""
+    return [cell for _, span in spans(page, "solution") for cell in within(page.cells, span)]
+
+
+def names(found):
+    """Return every name and attribute in a syntax tree."""
+    nodes = list(ast.walk(found))
+    plain = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return plain | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+
+
+# The rules
+
+
+def numbers_are_proved(book):
+    """Every decimal is shown by a cell of its section, was shown earlier, or is listed with its source.
+
+    The opening and sections without cells may use what any cell of the chapter shows, other pages what any cell does.
+    """
+    file = book.root / "tests" / "text" / "cited_numbers.toml"
+    listed = tomllib.loads(file.read_text(encoding="utf-8")).get("number", [])
+    used, pool = [], []
+    for page in book.pages:
+        run = executed(page, book.root) if page.cells else []
+        if run is None:
+            yield f"{at(page)}: {NO_RUN}"
+            continue
+        found, recalled = proofs(page, run), set()
+        pool += found
+        for line in sorted(lines(page), key=lambda line: line.number):
+            near = nearby(page, line.number, found) if page in book.chapters else pool
+            for written, value in decimals(line.seen):
+                if value not in recalled and not any(proof.shows(value) for proof in near):
+                    sources = [e for e in listed if (e["chapter"], e["value"]) == (page.name, written)]
+                    used += sources
+                    if not sources:
+                        yield f"{at(page, line.number)}: {written} ({line.kind}) is not shown by a cell of its section."
+                        continue
+                recalled.add(value)
+    yield from sources_of_numbers(book, listed, used)
+
+
+def sources_of_numbers(book, listed, used):
+    """A listed number occurs, and its source is cited there, a target of make, or says that no claim is made."""
+    makefile = (book.root / "Makefile").read_text(encoding="utf-8")
+    keys = {(page.name, key) for page, _, key in book.cited}
+    for entry in listed:
+        where, source = f"tests/text/cited_numbers.toml: {entry['value']} of {entry['chapter']}", entry["source"]
+        measured = source.startswith("make ") and f"\n{source[5:]}:" in makefile
+        if entry not in used:
+            yield f"{where} does not occur there, or a cell shows it; remove the entry."
+        if not (measured or source.startswith("posed: ") or (entry["chapter"], source) in keys):
+            yield f"{where}: expected a key cited there, `make` and a target, or `posed:` and why; found {source!r}."
+
+
+def derived_code_is_the_module(book):
+    """A chapter defines all that its module has in public, in the same code but for docstrings."""
+    for page in book.chapters:
+        module = module_of(page)
+        if module not in book.modules:
+            yield f"{at(page)}: there is no minitransformer/{module}.py; a chapter and its module have one name."
+        names = {name for owner, name in book.public if owner == module}
+        cells = [cell for cell in page.cells if "raises-exception" not in cell.tags]
+        nodes = [(cell, node) for cell in cells for node in tree(cell).body if isinstance(node, DEFINITION)]
+        for cell, node in [(cell, node) for cell, node in nodes if node.name in names]:
+            changes = [d for d in difflib.ndiff(code(book.public[module, node.name]), code(node)) if d[0] in "-+"]
+            if changes:
+                yield f"{at(page, cell.line)}: {node.name} is not {module}.py's (-): {' '.join(changes[:4])}."
+        for name in names - {node.name for _, node in nodes}:
+            if f"{module}.{name}" not in NOT_DERIVED:
+                yield f"{at(page)}: no cell defines {module}.{name}; derive it or list it in NOT_DERIVED."
+
+
+def code(node):
+    """Return the lines of a definition, decorators included, docstrings and layout not."""
+    node = ast.parse(ast.unparse(node)).body[0]
+    for part in ast.walk(node):
+        if isinstance(part, DEFINITION) and ast.get_docstring(part) is not None:
+            part.body = part.body[1:] or [ast.Pass()]
+    return ast.unparse(node).splitlines()
+
+
+def headers_and_titles(book):
+    """A page with cells opens with the header of all, a chapter then with its label; every page has one h1."""
+    for page in book.pages:
+        titles = [line for level, line, _ in page.headings if level == 1]
+        if len(titles) != 1:
+            yield f"{at(page)}: {len(titles)} headings of level 1; expected one."
+        if page.cells and not page.source.startswith(HEADER):
+            yield f"{at(page)}: the header is not that of the other chapters; copy one of theirs."
+    for page in book.chapters:
+        if [name for _, name, _ in shown.labels(page)[:1]] != [f"ch-{slug(page)}"]:
+            yield f"{at(page)}: the first label is not (ch-{slug(page)})=; a chapter is labelled with its file's name."
+
+
+def saving_changes_nothing(book):
+    """A page with cells is written as jupytext writes it, so that JupyterLab saves it byte for byte."""
+    for page in (page for page in book.pages if page.cells):
+        saved = jupytext.writes(jupytext.reads(page.source, "md:myst"), "md:myst")
+        if saved != page.source:
+            pairs = enumerate(zip(page.source.splitlines(), saved.splitlines()), 1)
+            first = next((number for number, (is_now, will_be) in pairs if is_now != will_be), 1)
+            yield f"{at(page, first)}: JupyterLab saves other text; run `.venv/bin/jupytext --to md:myst {page.file}`."
+
+
+def openings(book):
+    """A chapter opens with three to five objectives that one can test, what it builds on, and its reading time."""
+    for page in book.chapters:
+        boxes = [box for box in page.directives if "objectives" in box.options.get("class", "")]
+        if len(boxes) != 1:
+            yield f"{at(page)}: {len(boxes)} admonitions of class objectives; expected one."
+        for box in boxes:
+            listed = items(page, range(box.line, box.end))
+            if not 3 <= len(listed) <= 5:
+                yield f"{at(page, box.line)}: {len(listed)} objectives; expected three to five."
+            told = {line.number: re.sub(r"\W", "", line.words.partition(" ")[0]).lower() for line in lines(page)}
+            for line in (line for line in listed if told[line] not in VERBS):
+                yield f"{at(page, line)}: an objective begins with “{told[line]}”; expected a verb that one can test."
+        starts = [line for level, line, _ in page.headings if level == 2]
+        opening = " ".join(line.seen for line in lines(page) if line.number < min(starts, default=0)).lower()
+        for what, pattern in (("“Builds on”", "builds? on"), ("reading time in minutes", r"\d+ min")):
+            if not re.search(pattern, opening):
+                yield f"{at(page)}: no {what} before the first section."
+
+
+def closings(book):
+    """A chapter has its closing sections, a summary of five items, and further reading that cites."""
+    for page in book.chapters:
+        for title in (title for title in SECTIONS if not section(page, title)):
+            yield f"{at(page)}: no section “{title}”."
+        points, reading = items(page, section(page, "Summary")), section(page, "Further reading")
+        if len(points) != 5:
+            yield f"{at(page)}: {len(points)} summary items; expected five."
+        if not any(cites is page and line in reading for cites, line, _ in book.cited):
+            yield f"{at(page)}: the further reading cites nothing; expected {{cite:t}} or {{cite:p}}."
+
+
+def exercises(book):
+    """Four exercises or more, each with difficulty, minutes, hint, starter cell and a folded solution that checks."""
+    for page in book.chapters:
+        tasks = spans(page, "exercise")
+        if len(tasks) < 4:
+            yield f"{at(page)}: {len(tasks)} exercises; expected four or more."
+        for task, span in tasks:
+            where, said = at(page, task.line), [line.seen for line in lines(page) if line.number in span]
+            if not any(re.search(r"\b(Easy|Medium|Hard), \d+ minutes", text) for text in said):
+                yield f"{where}: the exercise states no effort; expected such as “Easy, 3 minutes.”"
+            if not any("hint" in found.argument.lower() for found in within(page.directives, span)):
+                yield f"{where}: the exercise has no hint."
+            if not checked(within(page.cells, span)):
+                yield f"{where}: no cell of the exercise calls check(“…”)."
+            yield from solutions(page, task, checked(within(page.cells, span)))
+
+
+def solutions(page, task, asked):
+    """The gated solution of one exercise is folded and calls the same checks."""
+    found = [pair for pair in spans(page, "solution") if pair[0].argument == task.options.get("label")]
+    if len(found) != 1:
+        yield f"{at(page, task.line)}: {len(found)} solutions to the exercise; expected one {{solution-start}}."
+    for start, span in found:
+        if set(checked(within(page.cells, span))) != set(asked):
+            yield f"{at(page, start.line)}: the solution's cells do not call the exercise's checks, {sorted(asked)}."
+        if "dropdown" not in start.options.get("class", ""):
+            yield f"{at(page, start.line)}: the solution is not folded; add :class: dropdown."
+
+
+def folding(book):
+    """JupyterLab shows the cells of solutions folded, by a first line that gives nothing away, and no other cell."""
+    for page in book.chapters:
+        folded = solved(page)
+        for cell in page.cells:
+            expected, found = FOLDED if cell in folded else {}, cell.options.get("jupyter", {})
+            if found != expected:
+                yield f"{at(page, cell.line)}: the cell's metadata `jupyter` is {found}; expected {expected}."
+            if expected and gives_away(cell):
+                yield f"{at(page, cell.line)}: JupyterLab shows a folded cell's first line; put a comment before it."
+
+
+def gives_away(cell):
+    """Tell whether the first line holds what the cell hands to a check, in full or under its name."""
+    handed = set().union(*(names(argument) for call in check_calls(cell) for argument in call.args[1:]))
+    first = re.match(r"(\w+) = |(?:#|def |class |import |from )", cell.source)
+    return not first or first[1] in handed
+
+
+def solutions_are_right(book):
+    """Every check in a solution said ✓ in the run, and no starter cell did."""
+    for page in book.chapters:
+        run, folded = executed(page, book.root), solved(page)
+        if run is None:
+            yield f"{at(page)}: {NO_RUN}"
+        for cell, result in ((cell, result) for cell, result in zip(page.cells, run or []) if checked([cell])):
+            said = printed(result.outputs)
+            if ("✓" in said and "✗" not in said) != (cell in folded):
+                expected = "✓" if cell in folded else "a hint, as it is not solved"
+                yield f"{at(page, cell.line)}: the check said {said.strip()!r}; expected {expected}."
+
+
+def check_names(book):
+    """Each exercise check of the package is called in one chapter, and each that is called exists."""
+    calls = {(page.file, name) for page in book.chapters for name in checked(page.cells)}
+    counts = Counter(name for _, name in calls)
+    for name in sorted(name for name in book.checks if counts[name] != 1):
+        yield f"checks.py: the check {name!r} is called in {counts[name]} chapters; expected one."
+    for file, name in sorted(call for call in calls if call[1] not in book.checks):
+        yield f"{file}:1: check({name!r}) is not in checks.CHECKS."
+
+
+def rhythm(book):
+    """15 to 40 code cells: median at most 4 lines, nine in ten at most 10, none over 20 or wider than the page."""
+    for page in book.chapters:
+        sizes = [sum(bool(line.strip()) for line in cell.source.splitlines()) for cell in page.cells] or [0]
+        if not 15 <= len(page.cells) <= 40:
+            yield f"{at(page)}: {len(page.cells)} code cells; expected 15 to 40."
+        if statistics.median(sizes) > 4:
+            yield f"{at(page)}: the median cell has {statistics.median(sizes):g} lines; expected at most 4."
+        long = [cell.line for cell, size in zip(page.cells, sizes) if size > 10]
+        if len(long) > len(sizes) / 10:
+            yield f"{at(page)}: {len(long)} of {len(sizes)} cells have over 10 lines (at {long}); expected a tenth."
+        for cell, size in zip(page.cells, sizes):
+            if size > 20:
+                yield f"{at(page, cell.line)}: a cell of {size} lines; expected at most 20."
+            wide = max(map(len, cell.source.splitlines()), default=0)
+            if wide > 88 and "hide-input" not in cell.tags:
+                yield f"{at(page, cell.line)}: a line of {wide} characters; expected at most 88, the page's width."
+            if re.search(r"\b(plt|pyplot|matplotlib)\b", cell.source):
+                yield f"{at(page, cell.line)}: a cell plots with matplotlib; call a function of figures."
+
+
+def length(book):
+    """A chapter's prose has 1,500 to 3,500 words."""
+    for page in book.chapters:
+        read = [line.words for line in lines(page) if line.kind in ("prose", "quote", "heading", "title", "table")]
+        words = len(re.findall(r"\w[\w’'-]*", " ".join(read)))
+        if not 1500 <= words <= 3500:
+            yield f"{at(page)}: {words} words of prose; expected 1,500 to 3,500."
+
+
+def wording(book):
+    """One sentence a line, British spelling, and none of the banned words, but in quotations."""
+    for page in book.pages:
+        for line in (line for line in lines(page) if line.kind != "quote"):
+            text = QUOTED.sub("", line.words)
+            for word in BANNED.findall(text):
+                yield f"{at(page, line.number)}: “{word}”; leave it out."
+            for match in AMERICAN.finditer(text):
+                yield f"{at(page, line.number)}: “{match[0]}” is American; the book's spelling is British."
+            if line.kind == "prose" and TWO_SENTENCES.search(ABBREVIATION.sub("", line.words)):
+                yield f"{at(page, line.number)}: two sentences in one line; expected a line for each."
+
+
+def labels(book):
+    """Labels are kebab-case with the prefix of their kind and unique in the book."""
+    seen = {}
+    found = [(page, *label) for page in book.pages for label in shown.labels(page)]
+    for page, kind, name, line in found:
+        where = at(page, line)
+        prefix = PREFIXES.get(kind, "ch|eq|fig|def|ex")
+        if not re.fullmatch(rf"(?:{prefix})(-[a-z0-9]+)+", name):
+            yield f"{where}: the label {name!r} of a {kind}; expected {prefix}-kebab-case."
+        if name in seen:
+            yield f"{where}: the label {name!r} is already at {seen[name]}."
+        seen.setdefault(name, where)
+
+
+def figures(book):
+    """Each chapter draws; each figure has a name, a caption of its own, and an alt text that is a sentence."""
+    captions = {}
+    for page in book.pages:
+        drawn = [cell for cell in page.cells if cell.figure is not None or shown.alts(cell)]
+        if page in book.chapters and not drawn:
+            yield f"{at(page)}: no figure is drawn; expected one or more."
+        for cell in drawn:
+            where, figure = at(page, cell.line), cell.figure or {}
+            caption = " ".join(figure.get("caption", "").split())
+            if not caption or not figure.get("name"):
+                yield f"{where}: a figure without caption or name; expected both under mystnb: figure."
+            elif caption in captions:
+                yield f"{where}: the caption is that of {captions[caption]}; expected another."
+            captions.setdefault(caption, where)
+            if not shown.alts(cell):
+                yield f"{where}: no alt=“…” in the figure's cell."
+            for alt in shown.alts(cell):
+                if not re.match(r"[A-Z].*\.$", alt) or len(alt.split()) < 6:
+                    yield f"{where}: alt {alt!r} is not a sentence that says what is to be seen."
+        for found in (found for found in page.directives if found.name in ("figure", "image")):
+            yield f"{at(page, found.line)}: {{{found.name}}} shows a file; let a cell draw it by figures."
+
+
+def glossary(book):
+    """Every term of the glossary is used in a chapter, and every {term} is in the glossary."""
+    boxes = [found.content.source for page in book.pages for found in page.directives if found.name == "glossary"]
+    terms = {line.strip().lower() for box in boxes for line in box.splitlines() if re.match(r"[^\s:%]", line)}
+    uses = [(page, role) for page in book.pages for role in roles(page) if role.name == "term"]
+    for term in sorted(terms - {role.target.lower() for page, role in uses if page in book.chapters}):
+        yield f"reference/glossary.md: no chapter uses {{term}}`{term}`."
+    for page, role in uses:
+        if role.target.lower() not in terms:
+            yield f"{at(page, role.line)}: the term {role.target!r} is not in the glossary."
+
+
+def references(book):
+    """Every reference has a DOI or an address and is cited; every citation is in references.bib."""
+    entries = parse_file(book.root / "references.bib").entries
+    for page, line, key in book.cited:
+        if key not in entries:
+            yield f"{at(page, line)}: {key} is not in references.bib."
+    for key, entry in entries.items():
+        if not {"doi", "url"} & {name.lower() for name in entry.fields}:
+            yield f"references.bib: {key} has neither doi nor url."
+        if key not in {cited for _, _, cited in book.cited}:
+            yield f"references.bib: no page cites {key}."
+
+
+def package_is_taught(book):
+    """Every public function is used in a chapter or on the cover, as its docstring says, which gives shapes too."""
+    taught = {module_of(page) for page in book.chapters}
+    called = {str(page.number): helpers_in(page) for page in book.chapters}
+    drawn = {"cover": set().union(*(helpers_in(page) for page in book.pages if page.name == "index")), **called}
+    reached = {place: reach(book, used) for place, used in drawn.items()}
+    for (module, name), node in book.public.items():
+        where, text = f"minitransformer/{module}.py:{node.lineno}: {name}", ast.get_docstring(node) or ""
+        if isinstance(node, ast.ClassDef) or {module, f"{module}.{name}"} & set(NOT_CALLED):
+            continue
+        users = {place for place, used in (called if module in taught else reached).items() if name in used}
+        if not users:
+            yield f"{where} is used in no chapter; use it, make it private, or list it in NOT_CALLED."
+        elif not users & set(re.findall(r"\d+|cover", " ".join(re.findall(r"chapters? [\d, and]+|cover", text)))):
+            yield f"{where}: the docstring names none of the places that use it: {', '.join(sorted(users))}."
+        derived = module in taught and f"{module}.{name}" not in NOT_DERIVED
+        if derived and node.args.args and not re.search(r"[Ss]hape|\(…|\([nd]\b", text):
+            yield f"{where}: the docstring gives no shapes."
+
+
+def helpers_in(page):
+    """Return the names of the package that a page's cells use: imported, defined, or behind an imported module."""
+    nodes = [node for cell in page.cells for node in ast.walk(tree(cell))]
+    imports = [n for n in nodes if isinstance(n, ast.ImportFrom) and (n.module or "").startswith("minitransformer")]
+    known = {alias.name for node in imports for alias in node.names} | {
+        n.name for n in nodes if isinstance(n, DEFINITION)
+    }
+    behind = {n.attr for n in nodes if isinstance(n, ast.Attribute) and getattr(n.value, "id", "") in known}
+    return behind | known & {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+def reach(book, first):
+    """Return the names `first`, those that the functions and classes of these names use, and so on."""
+    bodies = {node.name: node for tree in book.trees.values() for node in tree.body if isinstance(node, DEFINITION)}
+    todo, seen = set(first), set()
+    while todo:
+        seen |= todo
+        todo = set().union(*(names(bodies[name]) for name in todo & set(bodies))) - seen
+    return seen
+
+
+def package_is_small(book):
+    """At most 1,800 lines, drawing and answers to exercises aside, and 20 a function; matplotlib in figures only."""
+    texts = {module: path.read_text(encoding="utf-8").splitlines() for module, path in book.modules.items()}
+    total = sum(len(text) for module, text in texts.items() if not module.startswith(DRAWING))
+    if total > 1800:
+        yield f"minitransformer: {total} lines without {' and '.join(DRAWING)}; expected at most 1,800."
+    for module, code in book.trees.items():
+        for node in ast.walk(code):
+            where = f"minitransformer/{module}.py:{getattr(node, 'lineno', 1)}"
+            if isinstance(node, ast.FunctionDef):
+                first = node.body[1 if ast.get_docstring(node) and len(node.body) > 1 else 0].lineno
+                size = sum(bool(line.strip()) for line in texts[module][first - 1 : node.end_lineno])
+                if size > 20:
+                    yield f"{where}: {node.name} has {size} lines; expected at most 20."
+            imports = isinstance(node, ast.Import | ast.ImportFrom) and ast.unparse(node)
+            if imports and "matplotlib" in imports and not module.startswith("figures"):
+                yield f"{where}: matplotlib is imported outside figures."
+
+
+def portable_myst(book):
+    """Nothing that Jupyter Book 2 rejects, hyphenated file names, and links that work on GitHub and in JupyterLab."""
+    for page in book.pages:
+        if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*\.md", page.file.rpartition("/")[2]):
+            yield f"{at(page)}: the file's name is not hyphenated lower case."
+        for item in [*roles(page), *page.directives]:
+            if re.match(r"footcite|glue|doc$", item.name):
+                yield f"{at(page, item.line)}: {{{item.name}}} is not portable; use a link, {{cite:p}} or plain text."
+        for number, line in enumerate(page.source.splitlines(), 1):
+            if label := re.search(r"\]\((ch-[^)]*)\)", line):
+                yield f"{at(page, number)}: the link to {label[1]} works in the built book alone; name the file."
+
+
+RULES = (
+    numbers_are_proved, derived_code_is_the_module, headers_and_titles, saving_changes_nothing, openings, closings,
+    exercises, folding, solutions_are_right, check_names, rhythm, length, wording, labels, figures, glossary,
+    references, package_is_taught, package_is_small, portable_myst,
+)  # fmt: skip

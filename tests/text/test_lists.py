@@ -1,0 +1,75 @@
+"""The lists of chapters are up to date, and each is made from what stands in the chapters."""
+
+import math
+import re
+
+import pytest
+
+from bookbuild import ROOT
+from bookbuild.read.book import Book
+from tests.shared.mini_book import FILES
+from tools.lists import lists
+
+CHAPTER, TEACHING = "chapters/01-halving.md", "reference/teaching.md"
+LOAF = '("loaf", "chapters/01-halving.html#a-loaf-cut"),'
+
+
+@pytest.mark.parametrize("file", ["README.md", "index.md", TEACHING])
+def test_a_page_holds_the_lists_as_the_chapters_have_them(file):
+    made = lists(Book(ROOT))[file]
+    assert made == (ROOT / file).read_text("utf8"), f"{file} is not up to date: run `make lists`"
+
+
+@pytest.mark.parametrize("plan", ["Four weeks", "Eight weeks", "Fourteen weeks"])
+def test_a_plan_reads_the_chapters_in_order_and_each_once(plan):
+    text = (ROOT / TEACHING).read_text("utf8").partition(f"## {plan}\n")[2].partition("\n## ")[0]
+    weeks = re.findall(r"^\| (\d+) \| ([\d, ]+) \|", text, re.MULTILINE)
+    read = [int(number) for _, numbers in weeks for number in numbers.split(", ")]
+    assert [int(week) for week, _ in weeks] == list(range(1, len(weeks) + 1))
+    assert len(weeks) > 2 and read == sorted(set(read))
+
+
+def made(folder, file, old="", new=""):
+    """Return the pages with lists of the small book, after a change to one of its files."""
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text.replace(old, new) if old and name == file else text, encoding="utf-8")
+    return lists(Book(folder))
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "shows", "line"),
+    [
+        (CHAPTER, "# Halving", "# Thirds", "README.md", f"| [Thirds]({CHAPTER}) | How much is left? |"),
+        (CHAPTER, "# Halving", "# Thirds", TEACHING, f"| [1 Thirds](../{CHAPTER}) | 10 min | 4, 8 min | a loaf |"),
+        (CHAPTER, "Easy, 2", "Easy, 3", TEACHING, "| 1 | 1 | all | 22 min |"),
+        (CHAPTER, "Easy, 2", "Hard, 2", TEACHING, "| 2 | 1 | easy and medium | 10 min |"),
+        (CHAPTER, "Easy, 2", "Easy, 40", TEACHING, "| 3 | 1 | 1: Half 1, Half 2 | 1 h 30 min |"),
+        (TEACHING, "1 | 1 |", "1 | 1 |", TEACHING, "Chapters left out: none."),
+        (CHAPTER, "## A loaf\n", "## A loaf, cut\n", "index.md", f"{' ' * 8}{LOAF}"),
+    ],
+)  # fmt: skip
+def test_a_list_follows_a_change(file, old, new, shows, line, tmp_path):
+    assert line in made(tmp_path, file, old, new)[shows].split("\n")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        (CHAPTER, "% Question: How much is left?\n", "", "01-halving.md has no comment `% Question: …`"),
+        (TEACHING, "Half 1, Half 2", "Half 1, Half 9", "sets 'Half 1, Half 9' of .*, which has: Half 1, "),
+    ],
+)
+def test_what_is_missing_is_said(file, old, new, says, tmp_path):
+    with pytest.raises(ValueError, match=says):
+        made(tmp_path, file, old, new)
+
+
+def test_the_size_of_a_hub_follows_from_one_reader():
+    text = (ROOT / TEACHING).read_text("utf8")
+    memory = int(re.search(r"(\d+) MB a reader", text)[1])
+    work, spell = map(int, re.search(r"(\d+) seconds of one core\b.* within (\d+) minutes", text).groups())
+    rows = re.findall(r"^\| (\d+) \| (\d+) GB \| (\d+) \|$", text, re.MULTILINE)
+    assert rows
+    for readers, gigabytes, cores in (map(int, row) for row in rows):
+        assert (gigabytes, cores) == (round(readers * memory / 1000), math.ceil(readers * work / (60 * spell)))

@@ -1,0 +1,99 @@
+"""Fill in the lists of chapters: the README's table, the map on the cover, the times and sums of the teaching page.
+
+`python -m tools.lists` makes them from _toc.yml and from what stands in the chapters: titles, minutes, and comments:
+`% Question: …` for the README and `% Projector: …` for the teaching page below a title, `% Map: …` above a heading.
+"""
+
+import re
+import sys
+
+from docutils.nodes import make_id
+
+from bookbuild import ROOT
+from bookbuild.base.files import written
+from bookbuild.read.book import Book
+
+COMMENT = re.compile(r"^% (\w+): (.*)\n+(?:#+ (.*))?", re.MULTILINE)  # and the heading that follows
+READING = re.compile(r"Reading time:\*? (\d+) minutes")
+EXERCISE = re.compile(r"\{exercise-start\} (.*)\n(?s:.*?)\b(Easy|Medium|Hard), (\d+) minutes")
+QUESTIONS, TIMES = "| chapter | the question |", "| chapter | reading | exercises | on the projector |"
+PLAN = re.compile(r"^Chapters left out: .*\n(?s:.*?)(?=^## )", re.MULTILINE)
+WEEK = re.compile(r"^\| (\d+) \| ([\d, ]+) \| ([^|]+) \| [^|]*\|$", re.MULTILINE)
+
+
+def comments(chapter, kind):
+    """Return what the comments of one kind say, each with the heading that follows."""
+    found = [(text, heading) for this, text, heading in COMMENT.findall(chapter.source) if this == kind]
+    if not found:
+        raise ValueError(f"{chapter.file} has no comment `% {kind}: …`, which a list of chapters needs; add one.")
+    return found
+
+
+def minutes(chapter, asked):
+    """Return the minutes of the exercises that are `asked`: all, easy and medium, or titles with commas."""
+    known = EXERCISE.findall(chapter.source)
+    some = {"all": known, "easy and medium": [found for found in known if found[1] != "Hard"]}
+    named = some.get(asked, [found for found in known if found[0] in asked.split(", ")])
+    if asked not in some and len(named) != len(asked.split(", ")):
+        titles = ", ".join(title for title, _, _ in known)
+        raise ValueError(f"A plan of reference/teaching.md sets {asked!r} of {chapter.file}, which has: {titles}.")
+    return [int(time) for _, _, time in named]
+
+
+def table(text, header, rows):
+    """Return a page with the rows of the table below `header` replaced."""
+    return re.sub(rf"(?<={re.escape(header)}\n)(\|[-|]+\n)(?:\|.*\n)*", lambda rule: rule[1] + "".join(rows), text)
+
+
+def times(chapter):
+    """Return the row of a chapter on the teaching page."""
+    spent, reading = minutes(chapter, "all"), READING.search(chapter.source)[1]
+    link, ((shown, _), *_) = f"[{chapter.number} {chapter.title}](../{chapter.file})", comments(chapter, "Projector")
+    return f"| {link} | {reading} min | {len(spent)}, {sum(spent)} min | {shown} |\n"
+
+
+def week(row, book):
+    """Return the row of a week in a plan with the sum of what is read and set in it."""
+    number, read, asked = row.groups()
+    tasks = dict(re.findall(r"(\d+): ([^;]+)", asked)) or dict.fromkeys(read.split(", "), asked)
+    total = 0
+    for chapter in (book.chapters[int(n) - 1] for n in read.split(", ")):
+        total += int(READING.search(chapter.source)[1]) + sum(minutes(chapter, tasks.get(str(chapter.number), "")))
+    spent = " ".join(f"{n} {unit}" for n, unit in zip(divmod(total, 60), ("h", "min")) if n)
+    return f"| {number} | {read} | {asked} | {spent} |"
+
+
+def plan(text, book):
+    """Return a plan with its sums, and with the chapters that it leaves out."""
+    read = {int(n) for _, numbers, _ in WEEK.findall(text) for n in numbers.split(", ")}
+    left = [str(chapter.number) for chapter in book.chapters if chapter.number not in read]
+    told = f"Chapters left out: {', '.join(left) or 'none'}.\n"
+    return WEEK.sub(lambda row: week(row, book), told + text.partition("\n")[2])
+
+
+def concepts(chapter):
+    """Return the lines of a chapter in the cell that draws the map."""
+    page = f"{chapter.page}.html"
+    places = [f'        ("{text}", "{page}#{make_id(after)}"),\n' for text, after in comments(chapter, "Map")]
+    return f'    ("{chapter.number}  {chapter.title}", "{page}", [\n{"".join(places)}    ]),\n'
+
+
+def lists(book):
+    """Return the pages that hold lists as they should be: file -> text."""
+    text = {file: (book.root / file).read_text("utf8") for file in ("README.md", "index.md", "reference/teaching.md")}
+    rows = [f"| [{page.title}]({page.file}) | {comments(page, 'Question')[0][0]} |\n" for page in book.chapters]
+    drawn = "".join(map(concepts, book.chapters))
+    teaching = table(text["reference/teaching.md"], TIMES, map(times, book.chapters))
+    return {
+        "README.md": table(text["README.md"], QUESTIONS, rows),
+        "index.md": re.sub(r"(?<=concept_map\(\[\n)(?s:.*?)(?=^\])", lambda _: drawn, text["index.md"], flags=re.M),
+        "reference/teaching.md": PLAN.sub(lambda found: plan(found[0], book), teaching),
+    }
+
+
+if __name__ == "__main__":
+    try:
+        for file, text in lists(Book(ROOT)).items():
+            written(ROOT / file, text)
+    except ValueError as error:
+        sys.exit(str(error))
