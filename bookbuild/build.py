@@ -4,24 +4,91 @@ A script and not the command `jupyter-book`, whose first line cannot name a fold
 bury the cell that failed under three tracebacks.
 """
 
+import asyncio
+import functools
+import os
+import re
+import shutil
 import sys
+import traceback
 
-# jsonschema would import this optional checker of addresses, which takes longer than the rest of a build without
-# changes and checks nothing here.
+# jsonschema would import this optional checker of addresses, which takes long and checks nothing here.
 sys.modules["rfc3987_syntax"] = None
 
-from jupyter_book.cli.main import main  # noqa: E402
+import psutil  # noqa: E402  (what ipykernel brings)
+
+from bookbuild import ROOT  # noqa: E402
+from bookbuild.site.build_record import is_current  # noqa: E402
+
+DISK = re.compile("no space left|disk is full|disk quota|file too large", re.IGNORECASE)
+LEFT = 1 << 20  # bytes
+INTERRUPTED = "The build was interrupted; the same command takes it up again, with the cells that have been executed."
+FULL = "The book could not be built, as the disk is full: make room on it, then run the same command again."
+FAILED = "The book could not be built, for the reason above."
 
 
-def root_cause(error):
-    """Return the exception that `error` came from in the end."""
-    while error.__cause__:
+def build(root):
+    """Build as `jupyter-book build . -n -W --keep-going` does; return Sphinx's status, or what stopped it."""
+    # nbclient would take Ctrl-C for itself and fail; loops that cannot listen to signals leave it to Python.
+    asyncio.SelectorEventLoop.add_signal_handler = asyncio.AbstractEventLoop.add_signal_handler
+    from jupyter_book import sphinx
+    from pybtex import plugin
+
+    # It would look through all that is installed for each citation.
+    plugin._load_entry_point = functools.cache(plugin._load_entry_point)
+    sphinx.handle_exception = lambda *_: None  # it would tell each error in a traceback and ask for a report
+    settings = {"external_toc_path": str(root / "_toc.yml"), "latex_individualpages": False, "nitpicky": True}
+    options = {"noconfig": True, "path_config": root / "_config.yml", "confoverrides": settings}
+    site = root / "_build" / "html"
+    return sphinx.build_sphinx(root, site, **options, warningiserror=True, keep_going=True, quiet=True)
+
+
+def is_full(root, error):
+    """Tell whether the disk is full: an exception says so, or Sphinx has told it as a warning for each page."""
+    while error:
+        if DISK.search(str(error)):
+            return True
         error = error.__cause__
-    return error
+    return shutil.disk_usage(root).free < LEFT
+
+
+def reason(error):
+    """Return why a build stopped: a sentence, what a cell did wrong, or the traceback of what nobody expected."""
+    from myst_nb.core.execute import ExecutionError
+    from sphinx.errors import SphinxError
+
+    told = getattr(error, "orig_exc", None) or error  # Sphinx names the handler
+    if isinstance(told, ExecutionError):
+        return str(told.__cause__)
+    expected = isinstance(told, (SphinxError, OSError, RuntimeError, ValueError))
+    return str(told) if expected else "".join(traceback.format_exception(error))
+
+
+def main(root=ROOT):
+    """Build the book unless nothing has changed, and say how it ended; return the exit code."""
+    try:
+        if is_current(root):
+            print("Nothing has changed since the last build.")
+            return 0
+        result = build(root)
+    except (KeyboardInterrupt, OSError) as error:
+        result = error
+    if isinstance(result, KeyboardInterrupt):
+        for process in psutil.Process().children(recursive=True):
+            process.kill()
+        print(INTERRUPTED, file=sys.stderr, flush=True)
+        return 130
+    if result:
+        error = result if isinstance(result, BaseException) else None
+        if is_full(root, error):
+            print(FULL, file=sys.stderr)
+        else:
+            print(*([reason(error)] if error else []), FAILED, sep="\n", file=sys.stderr)
+    return int(bool(result))
 
 
 if __name__ == "__main__":
-    try:
-        main(["build", ".", "-n", "-W", "--keep-going"])
-    except RuntimeError as error:
-        sys.exit(f"{root_cause(error)}\nThe book could not be built, for the reason above.")
+    status = main()
+    if status == 130:  # at once, as nbclient would try to clean up
+        os._exit(status)
+    sys.exit(status)

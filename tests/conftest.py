@@ -13,10 +13,11 @@ from bs4 import BeautifulSoup
 
 from bookbuild import ROOT
 from bookbuild.base.browser import NO_SANDBOX, chosen
+from bookbuild.site.build_record import is_current
 from minitransformer.explore import explorable
 from tests.shared.explorable_page import PAGE, STILL
 from tests.shared.firefox import run_in_firefox  # noqa: F401  a fixture
-from tests.shared.pages import BUILT, QUIET, SITE, UNFINISHED, Visit, newest_source, pages
+from tests.shared.pages import QUIET, SITE, Visit, pages
 
 
 def pytest_generate_tests(metafunc):
@@ -35,11 +36,8 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def site():
     """Return the folder of the built site."""
-    if not (BUILT.is_file() and SITE.is_dir()) or UNFINISHED.is_file():
-        pytest.fail("The book is not built, or its last build failed: run `make book`.", pytrace=False)
-    newest = newest_source()
-    if newest.stat().st_mtime > BUILT.stat().st_mtime:
-        pytest.fail(f"{newest.relative_to(ROOT)} is newer than the built book: run `make book`.", pytrace=False)
+    if not is_current(ROOT):
+        pytest.fail("The site is not what the sources make, or its last build failed: run `make book`.", pytrace=False)
     return SITE
 
 

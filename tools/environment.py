@@ -4,7 +4,6 @@ Each step is done once: .venv/setup.json records what it was done for, and where
 is done, in a tenth of a second.  Standard library only, because this runs before anything is installed.
 """
 
-import contextlib
 import errno
 import hashlib
 import importlib.util
@@ -15,17 +14,12 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 import venv
 from pathlib import Path
 
 from bookbuild import ROOT
 from bookbuild.base.files import written
-
-if os.name == "nt":
-    import msvcrt
-else:
-    import fcntl
+from bookbuild.base.lock import hold
 
 # What each step is done for: where one of these files changes, it is done again.
 PINS = "constraints.txt", "pyproject.toml", "bookbuild/pyproject.toml", "jupyterlab-overrides.json"
@@ -156,32 +150,6 @@ def reason(log, is_pip):
     return f"{log[-3000:].strip()}\nSet-up failed for the reason above; the whole log is .venv/setup.log."
 
 
-def lock(file):
-    """Lock an open file until it is closed; return whether no other process has it."""
-    try:
-        if os.name == "nt":
-            file.seek(1 << 30)  # beyond its end, as Windows lets nobody read what is locked
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    return True
-
-
-@contextlib.contextmanager
-def one_at_a_time(path=__file__, pause=0.2):
-    """Wait until no other set-up of this folder is running."""
-    waited = False
-    with open(path, "rb") as file:
-        while not lock(file):
-            if not waited:
-                print("Waiting for another set-up of this folder to end.", flush=True)
-            waited = True
-            time.sleep(pause)
-        yield
-
-
 def set_up(steps, root=ROOT):
     """Bring .venv up to date for `steps`, in their order."""
     if not (3, 11) <= sys.version_info < (3, 14):
@@ -216,7 +184,7 @@ def do_step(step, wanted, record, root):
 def main(steps):
     """Set up `steps`; return the exit code."""
     try:
-        with one_at_a_time():
+        with hold(__file__, "Waiting for another set-up of this folder to end."):
             set_up(steps)
     except KeyboardInterrupt:
         print("Set-up was interrupted; the same command starts it again.", file=sys.stderr)

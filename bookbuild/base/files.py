@@ -1,4 +1,7 @@
-"""Write files of the site so that no half of one is ever there, whenever the build is stopped."""
+"""Write files so that no half of one is ever there, whenever the program is stopped; delete and compare them."""
+
+import hashlib
+import shutil
 
 
 def written(path, content):
@@ -13,3 +16,24 @@ def written(path, content):
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def remove(path):
+    """Delete a file or a folder with all that it holds, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def hashes(folder, ignored=lambda path: False):
+    """Return the hashes of the files below a folder by their names in it, without what is `ignored` and below that."""
+    found = {}
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if ignored(path):
+            continue
+        if path.is_dir():
+            found |= {f"{path.name}/{name}": known for name, known in hashes(path, ignored).items()}
+        elif path.is_file():
+            found[path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return found

@@ -5,7 +5,6 @@ from bookbuild.site import (
     build_record,
     formulas,
     frame,
-    fresh_downloads,
     fresh_execution,
     glossary,
     joined_prints,
@@ -20,10 +19,14 @@ from bookbuild.site import (
 )
 
 # What a build goes through, and who has work to do then, in this order; other extensions come before, but for FIRST.
-FIRST = (("config-inited", build_record.begin), ("config-inited", fresh_execution.choose_cache))
+FIRST = (
+    ("config-inited", build_record.begin),
+    ("config-inited", fresh_execution.choose_cache),
+    ("builder-inited", build_record.use_new_folder),
+)
 HANDLERS = {
     "builder-inited": (assets.install, assets.make, published.choose_address, search.leave_out_sphinx),
-    "env-get-outdated": (fresh_execution.remove_code, previews.forget),
+    "env-get-outdated": (build_record.read_again,),
     "doctree-read": (glossary.note,),
     "env-purge-doc": (formulas.forget, glossary.forget),
     "env-merge-info": (formulas.merge, glossary.merge),
@@ -40,13 +43,11 @@ HANDLERS = {
         notebook_copies.offer,
         previews.record,
         search.keep_entries,
-        fresh_downloads.forget_outdated,
     ),
     "build-finished": (
         assets.leave_out,
         search.write_index,
         published.write_lists,
-        fresh_downloads.settle_cover,
         build_record.end,
     ),
 }

@@ -1,68 +1,129 @@
-"""Remember how a build ended, so that the next one trusts only what a good one has left.
+"""Make every build end in the site that a build from nothing would make, whatever the last one left.
 
-Sphinx warns of a page only when it reads it: a second build after one with warnings would read nothing and call
-itself clean.  So a build with warnings or an error forgets what it read, and the next one meets the same faults again.
-
-Sphinx also takes a page for up to date when it is newer than its source, though it may be half written.  So the file
-_build/html.unfinished is there while a build is under way, and where a build finds one, as the last was stopped or had
-no room on the disk, it begins anew: only the outputs of cells that were kept whole are used again.
-
-A build that ends well leaves the file _build/built; its date tells the tests whether the site is newer than its
-sources.
+Where anything has changed, all pages are written, into a new folder that takes the place of the site once it is whole;
+only the pages whose text has changed are read.  The file _build/built records what the site was made of, what Sphinx
+has read and the site itself.  It is there only after a good build, and what differs from it is not trusted: where more
+than the text of pages has changed, all are read again.  The outputs of cells are kept apart (fresh_execution).
 """
 
-import shutil
+import fnmatch
+import json
+import logging
+import sys
+import sysconfig
+from functools import cache
 from pathlib import Path
 
-from myst_nb.core.execute import ExecutionError
-from sphinx.application import ENV_PICKLE_FILENAME
+from bookbuild.base.files import hashes, remove, written
+from bookbuild.base.lock import hold
+from bookbuild.products.downloads import COVER, linked, names
+from bookbuild.read.book import Book
+from bookbuild.site.last_changed import dates
+
+WAITING = "Another build of this book is under way; this one waits until it has ended."
+NOT_READ = (".*", "_build", "node_modules", "tests", "__pycache__", "*.egg-info", "*.ipynb", "*~")
+KEPT = (".doctrees", "jupyter_execute")  # what Sphinx and myst-nb have read
 
 
-def built(app):
-    """Return the file that a good build leaves."""
-    return Path(app.outdir).with_name("built")
+def inputs(root):
+    """Return what a site is made of: hashes of the book's files, the versions of what is installed, dates."""
+    files = hashes(root, lambda path: any(fnmatch.fnmatch(path.name, pattern) for pattern in NOT_READ))
+    packages = sorted(path.name for path in Path(sysconfig.get_path("purelib")).glob("*.dist-info"))
+    return {**files, "versions": [sys.version, *packages], "dates": dates(root)}
 
 
-def unfinished(app):
-    """Return the file that is there while this kind of build is under way."""
-    return Path(f"{app.outdir}.unfinished")
+def results(root, build):
+    """Return hashes of what a build has left in the folder `build`; the PDF and the zip of the book are not its own."""
+    book, site = Book(root), build / "html"
+    made = hashes(site, lambda path: path.name in names(book).values())
+    if COVER in made:
+        made[COVER] = linked((site / COVER).read_text("utf8", "replace"), book, held=())
+    return {"html": made, **{folder: hashes(build / folder) for folder in KEPT}}
+
+
+def remembered(build):
+    """Return what went into the last good build and what came out, two dicts; empty where the record is no good."""
+    try:
+        before, after = json.loads((build / "built").read_text("utf8"))
+        return dict(before), dict(after)
+    except (OSError, ValueError, TypeError):
+        return {}, {}
+
+
+def is_current(root):
+    """Tell whether a build would change nothing."""
+    before, after = remembered(root / "_build")
+    return before == inputs(root) and after == results(root, root / "_build")
+
+
+@cache
+def held(app):
+    """Return the lock of the folder that is built in, once no other build has it."""
+    lock = Path(app.outdir).with_name("lock")
+    lock.touch()
+    return hold(lock, WAITING)
+
+
+@cache
+def now(app):
+    """Return what the site is made of in this build, as it was when the build began."""
+    return inputs(Path(app.srcdir))
+
+
+@cache
+def changed(app):
+    """Return the names of what went into the site that is not as it was in the last good build."""
+    before, _ = remembered(Path(app.outdir).parent)
+    return {name for name in {*before, *now(app)} if before.get(name) != now(app).get(name)}
 
 
 def begin(app, config):
-    """Note that a build is under way, and delete what another has left that did not end."""
-    if unfinished(app).exists():
-        for folder in (app.outdir, app.doctreedir):
-            shutil.rmtree(folder, ignore_errors=True)
-            Path(folder).mkdir(exist_ok=True)
-        for cache in Path(app.outdir).parent.glob(".jupyter_cache/*"):
-            mend(cache)
-    unfinished(app).touch()
+    """Wait for other builds; forget what was read where more than texts and dates has changed or it is not whole."""
+    held(app)
+    build = Path(app.outdir).parent
+    before, after = remembered(build)
+    texts = all(name.endswith(".md") and name in before and name in now(app) for name in changed(app) - {"dates"})
+    if not texts or any(after.get(folder) != hashes(build / folder) for folder in KEPT):
+        for folder in KEPT:
+            remove(build / folder)
+    remove(build / "built")
+    if app.quiet:
+        logging.getLogger("sphinx").addHandler(executions())
 
 
-def mend(folder):
-    """Delete from a cache of executions those that are not whole; the whole cache where its index is not."""
-    from jupyter_cache import get_cache
-    from jupyter_cache.cache.db import NbCacheRecord
-    from sqlalchemy.exc import SQLAlchemyError
+def executions():
+    """Return what tells of each chapter that its cells are executed, all that a quiet build says of its work."""
+    handler = logging.StreamHandler(sys.stdout)
+    handler.addFilter(lambda record: str(record.msg).startswith("Executing notebook"))
+    handler.setFormatter(logging.Formatter("Executing the cells of %(docname)s."))
+    return handler
 
-    try:
-        cache = get_cache(folder)
-        for record in cache.list_cache_records():
-            try:
-                cache.get_cache_bundle(record.pk)
-            except (KeyError, ValueError):  # no notebook, or half of one
-                NbCacheRecord.remove_record(record.pk, cache.db)
-    except (SQLAlchemyError, RuntimeError, OSError):  # RuntimeError: a table is missing
-        shutil.rmtree(folder)
+
+def use_new_folder(app):
+    """Let the pages be written into an empty folder beside the site."""
+    if app.builder.format == "html":
+        app.outdir = app.builder.outdir = type(app.outdir)(f"{app.outdir}.new")
+        remove(Path(app.outdir))
+        Path(app.outdir).mkdir()
+
+
+def read_again(app, env, added, changed_pages, removed):
+    """Return the pages that were read from a file that has changed: Sphinx goes by dates, which a copy keeps."""
+    return [page for page in env.all_docs if {env.doc2path(page, False), *env.dependencies[page]} & changed(app)]
 
 
 def end(app, exception):
-    """Mark a good build, forget a bad one; a check of the links is no build."""
-    if app.builder.format == "html":
-        if exception or app._warncount:
-            built(app).unlink(missing_ok=True)
-            Path(app.doctreedir, ENV_PICKLE_FILENAME).unlink(missing_ok=True)
-        else:
-            built(app).touch()
-    if not exception or isinstance(exception, ExecutionError):  # a cell that fails leaves nothing half written
-        unfinished(app).unlink()
+    """Put the new site in the place of the old one and record what it was made of, unless the build failed."""
+    failed = exception or (app._warncount and (app.warningiserror or app.keep_going))
+    if app.builder.format == "html" and not failed:
+        new = Path(app.outdir)
+        site, old = new.with_name("html"), new.with_name("html.old")
+        remove(old)
+        if site.exists():
+            site.replace(old)
+        new.replace(site)
+        remove(old)
+        app.outdir = app.builder.outdir = type(app.outdir)(site)
+        if not app._warncount:
+            written(new.with_name("built"), json.dumps([now(app), results(Path(app.srcdir), new.parent)]))
+    held(app).close()

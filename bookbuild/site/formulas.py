@@ -97,22 +97,19 @@ def characters(env):
 
 
 def write_font(app, env):
-    """Write the font of the formulas, cut to what the book uses, into the site, unless it is there."""
-    target, wanted = Path(app.outdir, "_static", "math.woff2"), characters(env)
-    note = Path(app.doctreedir, "math.characters")
-    if target.is_file() and note.is_file() and note.read_text("utf8") == wanted:
-        return
-    from fontTools import subset  # importing it takes longer than all else that a build without changes does here
+    """Write the font of the formulas, cut to what the book uses, into the site."""
+    note, cut, wanted = Path(app.doctreedir, "math.characters"), Path(app.doctreedir, "math.woff2"), characters(env)
+    if not (note.is_file() and note.read_text("utf8") == wanted):
+        from fontTools import subset  # importing and cutting takes a second
 
-    options = subset.Options(flavor="woff2", layout_features=FEATURES)
-    font = subset.load_font(str(Path(app.srcdir, FONT)), options)
-    cutter = subset.Subsetter(options)
-    cutter.populate(text=wanted)
-    cutter.subset(font)
-    beside = Path(app.doctreedir, "math.woff2")
-    subset.save_font(font, str(beside), options)
-    written(target, beside.read_bytes())
-    written(note, wanted)
+        options = subset.Options(flavor="woff2", layout_features=FEATURES)
+        font = subset.load_font(str(Path(app.srcdir, FONT)), options)
+        cutter = subset.Subsetter(options)
+        cutter.populate(text=wanted)
+        cutter.subset(font)
+        subset.save_font(font, str(cut), options)
+        written(note, wanted)
+    written(Path(app.outdir, "_static", "math.woff2"), cut.read_bytes())
 
 
 def drawn(node):

@@ -1,15 +1,12 @@
 """Say at the foot of each page when its text was last changed: the date, in UTC, of the last commit of its source.
 
 Git is asked once in a build.  Where it cannot tell (a folder without .git, a shallow clone, in which all files seem to
-come from the oldest commit that is there), no date is shown.  A commit changes no file, so Sphinx would not write a
-page again for it: the pages whose date is another than in the last build are named to it.
+come from the oldest commit that is there), no date is shown.
 """
 
 import os
 import subprocess
 from datetime import date
-
-from babel.dates import format_date
 
 GIT = ("git", "-c", "core.quotepath=off")
 LOG = ("log", "--relative", "--name-only", "--date=format-local:%Y-%m-%d", "--format=%x00%cd")
@@ -38,16 +35,16 @@ def dates(folder):
 
 
 def note_dates(app, env):
-    """Keep the date of each page, and return the pages whose date has changed: Sphinx writes them again."""
-    before = getattr(env, "last_changed", {})
+    """Keep the date of each page for this build."""
     known = dates(app.srcdir)
     files = {page: env.doc2path(page, False).replace(os.sep, "/") for page in env.found_docs}
     env.last_changed = {page: known[file] for page, file in files.items() if file in known}
-    return sorted(page for page in files if before.get(page) != env.last_changed.get(page))
 
 
 def show_date(app, pagename, templatename, context, doctree):
     """Give the template of the footer the date, for machines and in words."""
+    from babel.dates import format_date
+
     day = app.env.last_changed.get(pagename)
     if day:
         context["last_changed"] = {"iso": day, "words": format_date(date.fromisoformat(day), "d MMMM y", locale="en")}

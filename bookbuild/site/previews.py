@@ -2,13 +2,11 @@
 
 A page holds nothing for it but some lines of scripts/book.mjs, which load previews.mjs at the first link that is met.
 What links can lead to is written into classic scripts, which a page opened from a file may load too: one for the
-targets of each page, and one for each figure, as pictures are heavy.  They hold every target, whoever refers to it:
-so a page's scripts change with that page alone, and no page is written again because of another one.
+targets of each page, and one for each figure, as pictures are heavy.  They hold every target, whoever refers to it.
 """
 
 import json
 import re
-import shutil
 from functools import cache
 from pathlib import Path
 
@@ -106,7 +104,7 @@ def write(folder, name, shown):
 
 
 def record(app, pagename, templatename, context, doctree):
-    """Write the scripts of a page that has a text, and delete those of figures that it has no longer."""
+    """Write the scripts of a page that has a text."""
     if not doctree:
         return
     folder, shown = Path(app.outdir, "_static", FOLDER), cards(app.builder, doctree)
@@ -114,15 +112,3 @@ def record(app, pagename, templatename, context, doctree):
     write(folder, pagename, {name: card for name, card in shown.items() if name not in figures})
     for name, card in figures.items():
         write(folder, f"{pagename}/{name}", {name: card})
-    for path in (folder / pagename).glob(f"{FIGURE}*.js"):
-        if path.stem not in figures:
-            path.unlink()
-
-
-def forget(app, env, added, changed, removed):
-    """Delete the scripts of pages that are gone."""
-    folder = Path(app.outdir, "_static", FOLDER)
-    for name in removed:
-        (folder / f"{name}.js").unlink(missing_ok=True)
-        shutil.rmtree(folder / name, ignore_errors=True)
-    return []

@@ -1,11 +1,10 @@
-"""A build that is stopped at any moment and started again ends in the same site, and leaves no process behind."""
+"""Whatever stopped a build or spoilt what it left, the next one ends well, in the same site; and no process stays."""
 
 import os
 import shutil
 import signal
-import subprocess
+import socket
 import sys
-import time
 from pathlib import Path
 
 import nbformat
@@ -14,18 +13,22 @@ import pytest
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 
-from bookbuild.site import build_record
-from tests.shared.small_book import WHOLE, SmallBook
+from bookbuild.base.lock import hold
+from bookbuild.build import FULL, INTERRUPTED
+from bookbuild.site import fresh_execution
+from bookbuild.site.build_record import WAITING
+from tests.shared.small_book import HELPER, SmallBook, different
 
-STOPPED = str(Path(__file__).with_name("stopped_build.py"))
+STOPPED = [sys.executable, str(Path(__file__).with_name("stopped_build.py"))]
+CHAPTER = "chapters/01-probe.md"
 PATIENCE = 60
 posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 ENDLESS = """
-```{code-cell} ipython3
-import os, pathlib, time
-pathlib.Path("running").write_text(str(os.getpid()))
-while True:
-    time.sleep(0.1)
+```{{code-cell}} ipython3
+import os, socket
+test = socket.create_connection(("127.0.0.1", {port}))
+test.sendall(str(os.getpid()).encode())
+test.recv(1)
 ```
 """
 
@@ -33,86 +36,102 @@ while True:
 @pytest.fixture(scope="module")
 def changed(tmp_path_factory):
     """Return a book that was built and then changed, a copy of what that build left, and the site of the change."""
-    book = SmallBook(tmp_path_factory.mktemp("livre à lire"), WHOLE)
-    good, said = book.build()
-    assert good, said
+    book = SmallBook(tmp_path_factory.mktemp("livre à lire"))
+    book.built()
     before = shutil.move(book.folder / "_build", book.folder.parent / "before")
-    book.change("chapters/01-probe.md", "# Probe", "# Another probe")  # shown by the other pages, too
-    book.change("chapters/minitransformer/probe.py", "17", "18")
-    good, said = book.build()
-    assert good, said
-    return book, before, book.site()
+    book.change(CHAPTER, "# Probe", "# Another probe")  # shown by the other pages, too
+    book.change(f"{HELPER}/probe.py", "17", "18")
+    return book, before, book.built()
 
 
-def restore(book, before):
-    """Put what an earlier build left in the place of what is there."""
+@pytest.fixture
+def again(changed):
+    """Return the changed book with what the build before the change left, and the site that is to be made."""
+    book, before, wanted = changed
     shutil.rmtree(book.folder / "_build")
     shutil.copytree(before, book.folder / "_build")
-
-
-def different(site, other):
-    """Return the names of the files that two sites do not have alike."""
-    return [name for name in sorted({*site, *other}) if site.get(name) != other.get(name)]
+    return book, wanted
 
 
 @posix
 @pytest.mark.parametrize(
-    ("moment", "name"),
-    [
-        (".doctrees/chapters/01-probe.doctree", "SIGKILL"),
-        (".doctrees/environment.pickle", "SIGINT"),
-        (".jupyter_cache/*/base.ipynb", "SIGKILL"),
-        ("html/chapters/01-probe.html", "SIGTERM"),
-        ("html/objects.inv", "SIGKILL"),
-        ("html/_static/*webfonts*", "SIGKILL"),
-        ("100000", "disk"),
-    ],
+    "moment", [".doctrees/chapters/01-probe.doctree", ".jupyter_cache/*/base.ipynb", "html.new/index.html"]
 )
-def test_a_build_that_was_stopped_ends_in_the_same_site_when_it_is_started_again(changed, moment, name):
-    book, before, wanted = changed
-    restore(book, before)
-    good, said = book.build([STOPPED, moment, name])
+def test_after_a_build_that_was_killed_the_next_one_is_right(again, moment):
+    book, wanted = again
+    good, _ = book.build([*STOPPED, moment])
     assert not good
-    good, said = book.build()
-    assert good, said
-    assert different(book.site(), wanted) == []
-
-
-def test_a_build_of_what_has_changed_ends_in_the_same_site_as_one_from_nothing(changed):
-    book, before, wanted = changed
-    restore(book, before)
-    good, said = book.build()
-    assert good, said
-    assert different(book.site(), wanted) == []
+    assert different(book.built(), wanted) == []
 
 
 @posix
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_build_that_is_stopped_leaves_no_process(changed, number):
-    book, before, _site = changed
-    restore(book, before)
-    chapter, running = book.folder / "chapters" / "01-probe.md", book.folder / "chapters" / "running"
-    text = chapter.read_text("utf8")
-    chapter.write_text(text + ENDLESS, "utf8")
-    build = subprocess.Popen([sys.executable, "-m", "bookbuild.build"], cwd=book.folder, stdout=subprocess.DEVNULL)
-    try:
-        wait_until(lambda: running.is_file() and running.read_text("utf8") and build.poll() is None)
-        kernel = psutil.Process(int(running.read_text("utf8")))
-        build.send_signal(number)
-        assert build.wait(PATIENCE) != 0
-        kernel.wait(PATIENCE)
-    finally:
-        build.kill()
-        chapter.write_text(text, "utf8")
-        running.unlink(missing_ok=True)
+def test_a_full_disk_ends_in_a_sentence_and_the_next_build_is_right(again):
+    book, wanted = again
+    good, said = book.build([*STOPPED, "100000"])
+    assert not good
+    assert said.splitlines()[-1] == FULL
+    assert "Traceback" not in said
+    assert different(book.built(), wanted) == []
 
 
-def wait_until(condition):
-    """Wait until `condition` holds; fail where it does not within a minute."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+@posix
+@pytest.mark.parametrize(("number", "said"), [(signal.SIGINT, INTERRUPTED), (signal.SIGKILL, None)])
+def test_a_build_that_is_stopped_in_a_cell_leaves_no_process_and_the_site_as_it_was(again, number, said):
+    book, _ = again
+    text, page = (book.folder / CHAPTER).read_text("utf8"), book.page()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(PATIENCE)
+        book.write(CHAPTER, text + ENDLESS.format(port=server.getsockname()[1]))
+        build = book.start()
+        try:
+            cell = server.accept()[0]
+            kernel = psutil.Process(int(cell.recv(20)))
+            build.send_signal(number)
+            lines = build.communicate(timeout=PATIENCE)[0].splitlines()
+            kernel.wait(PATIENCE)
+        finally:
+            build.kill()
+            book.write(CHAPTER, text)
+    assert not said or (build.returncode, lines[1:]) == (130, [said])  # the first line names the chapter
+    assert book.page() == page
+
+
+def test_of_two_builds_the_second_waits(changed):
+    book, _, wanted = changed
+    (book.folder / "_build" / "built").unlink(missing_ok=True)
+    (book.folder / "_build" / "lock").touch()
+    with hold(book.folder / "_build" / "lock", "The tests wait for themselves."):
+        second = book.start()
+        assert second.stdout.readline().strip() == WAITING
+    assert "Traceback" not in second.communicate()[0]
+    assert second.returncode == 0
+    assert different(book.built(), wanted) == []
+
+
+def spoil_doctree(build):
+    """Write rubbish over what was read of a page."""
+    (build / ".doctrees" / "index.doctree").write_bytes(b"rubbish")
+
+
+def spoil_page(build):
+    """Lose the end of a page of the site."""
+    os.truncate(build / "html" / "index.html", 1000)
+
+
+def spoil_record(build):
+    """Leave no good record and half of a cache, as a build does that was stopped."""
+    (build / "built").write_text("[", "utf8")
+    (build / "html.new").mkdir()
+    for execution in build.glob(".jupyter_cache/*/executed/*/base.ipynb"):
+        execution.unlink()
+
+
+@pytest.mark.parametrize("spoil", [spoil_doctree, spoil_page, spoil_record])
+def test_damage_is_mended_in_the_same_build(changed, spoil):
+    book, _, wanted = changed
+    book.built()
+    spoil(book.folder / "_build")
+    assert different(book.built(), wanted) == []
 
 
 # The cache of executions
@@ -127,35 +146,38 @@ def cache(tmp_path):
     return tmp_path / "cache", notebooks
 
 
-def known(folder, notebooks):
-    """Return for each notebook whether the cache gives its execution."""
-    cache = get_cache(folder)
-    found = []
+def kept(folder, notebooks):
+    """Mend a cache; return for each notebook whether the cache then gives its execution, and takes it anew if not."""
+    fresh_execution.mend(folder)
+    cache, found = get_cache(folder), []
     for notebook in notebooks:
         try:
             cache.merge_match_into_notebook(notebook)
             found.append(True)
         except KeyError:
             found.append(False)
+            cache.cache_notebook_bundle(CacheBundleIn(notebook, "a.md"), check_validity=False)
     return found
 
 
 def test_whole_executions_are_kept(cache):
-    build_record.mend(cache[0])
-    assert known(*cache) == [True, True]
+    assert kept(*cache) == [True, True]
 
 
-@pytest.mark.parametrize("harm", [lambda path: path.write_text('{"cells": [', "utf8"), Path.unlink])
+@pytest.mark.parametrize(
+    "harm",
+    [Path.unlink, *(lambda path, text=text: path.write_text(text, "utf8") for text in ('{"cells": [', "{}", "[]"))],
+    ids=["missing", "half", "no notebook", "a list"],
+)
 def test_half_an_execution_is_forgotten_and_the_others_are_kept(cache, harm):
     folder, notebooks = cache
     _, key = get_cache(folder).create_hashed_notebook(notebooks[0])
     harm(folder / "executed" / key / "base.ipynb")
-    build_record.mend(folder)
-    assert known(*cache) == [False, True]
+    assert kept(*cache) == [False, True]
 
 
-@pytest.mark.parametrize("harm", [lambda path: path.write_bytes(b"SQL" * 999), lambda path: path.write_bytes(b"")])
-def test_a_cache_without_an_index_is_forgotten(cache, harm):
-    harm(cache[0] / "global.db")
-    build_record.mend(cache[0])
-    assert known(*cache) == [False, False]
+@pytest.mark.parametrize("content", [b"SQL" * 999, b"", None], ids=["rubbish", "empty", "half"])
+def test_a_cache_without_an_index_is_forgotten(cache, content):
+    index = cache[0] / "global.db"
+    index.write_bytes(index.read_bytes()[:5000] if content is None else content)
+    assert kept(*cache) == [False, False]

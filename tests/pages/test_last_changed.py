@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-from types import SimpleNamespace
 
 import pytest
 
@@ -71,15 +70,6 @@ def test_without_a_repository_or_git_no_date_is_known(tmp_path, repository, monk
     assert last_changed.dates(tmp_path) == {}
     monkeypatch.setenv("PATH", str(tmp_path))
     assert last_changed.dates(repository.folder) == {}
-
-
-def test_pages_whose_date_changes_are_written_again_and_no_others(repository):
-    app = SimpleNamespace(srcdir=repository.folder)
-    env = SimpleNamespace(found_docs={"café", "other"}, doc2path=lambda page, absolute: f"{page}.md")
-    assert last_changed.note_dates(app, env) == ["café", "other"]
-    assert last_changed.note_dates(app, env) == []
-    repository.commit("2024-06-01T00:00:00+00:00", other="two")
-    assert last_changed.note_dates(app, env) == ["other"]
 
 
 def test_every_page_of_text_says_when_it_was_changed(site):

@@ -1,19 +1,12 @@
 """The built site and how tests look at its pages: sizes, scripts that measure, and a tab that notes faults."""
 
 import mimetypes
-import re
 
 import numpy as np
 
 from bookbuild import ROOT
 
 SITE = ROOT / "_build" / "html"
-BUILT = ROOT / "_build" / "built"  # written when a build ends well
-UNFINISHED = ROOT / "_build" / "html.unfinished"  # and this while one is under way
-SOURCES = (
-    *("_config.yml", "_toc.yml", "index.md", "references.bib", "package-lock.json", "requirements.txt"),
-    *("chapters/**/*.md", "chapters/minitransformer/**/*", "reference/*.md", "bookbuild/**/*", "figs/*.svg"),
-)
 QUIET = (  # asks nobody for updates
     *("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync"),
@@ -39,13 +32,6 @@ mimetypes.add_type("text/javascript", ".mjs")
 def pages():
     """Return the paths of all built pages, relative to the site."""
     return sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html") if "_static" not in path.parts)
-
-
-def newest_source():
-    """Return the source of the book that was changed last."""
-    files = [path for pattern in SOURCES for path in ROOT.glob(pattern) if path.is_file()]
-    written = [path for path in files if not re.search(r"__pycache__|\.egg-info", path.as_posix())]
-    return max(written, key=lambda path: path.stat().st_mtime)
 
 
 def violations(tab):

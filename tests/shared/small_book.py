@@ -9,38 +9,41 @@ from pathlib import Path
 from tests.shared.notebook_header import HEADER
 
 ROOT = Path(__file__).resolve().parents[2]
-REAL = (
-    "_config.yml",
-    "_static",
-    "bookbuild",
-    "tools",
-    "figs",
-    "package.json",
-    "package-lock.json",
-    "chapters/minitransformer",
-)
-CONTENTS = """format: jb-book
+REAL = ("_config.yml", "bookbuild", "tools", "figs", "package.json", "package-lock.json")
+HELPER = "chapters/minitransformer"
+BUILD = [sys.executable, "-m", "bookbuild.build"]
+FILES = {  # one of everything that the build makes
+    "_toc.yml": """format: jb-book
 root: index
-chapters:
-  - file: chapters/01-probe
-"""
-INDEX = """# A small book
-
-One chapter.
-
-```{glossary}
-probe
-  A first meaning.
-```
-"""
-CHAPTER = (
-    HEADER
+parts:
+  - caption: Chapters
+    numbered: true
+    chapters:
+      - file: chapters/01-probe
+      - file: chapters/02-whole
+  - caption: Reference
+    chapters:
+      - file: reference/glossary
+      - file: reference/helper
+      - file: reference/bibliography
+""",
+    "references.bib": """
+@book{sieve2001, author = {Sieve, Ada}, year = {2001}, title = {Bread}, publisher = {Crust}}
+@book{rye2002, author = {Rye, Al}, year = {2002}, title = {Dough}, publisher = {Crust}}
+""",
+    "index.md": "# A small book\n\nTwo chapters, of which the second is {ref}`ch-whole`.\n",
+    "chapters/minitransformer/probe.py": """from pathlib import Path
+CONSTANT = 17
+EXPLORABLE = Path(__file__).parent / "explorables" / "probe.mjs"
+""",
+    "chapters/minitransformer/explorables/probe.mjs": "first",
+    "chapters/01-probe.md": HEADER
     + """
 # Probe
 
 A formula: $a^2$.
 
-A {term}`probe` is a try.
+A {term}`half`, as in {numref}`fig-halves`, {ref}`ex-half` and {cite:t}`sieve2001`.
 
 ```{code-cell} ipython3
 from minitransformer import probe
@@ -53,22 +56,6 @@ print("the number 5", end="", flush=True)
 time.sleep(0.5)
 print(".29\\n\\nand more")
 ```
-"""
-)
-PROBE = """from pathlib import Path
-CONSTANT = 17
-EXPLORABLE = Path(__file__).parents[1] / "explorables" / "probe.mjs"
-"""
-
-WHOLE = {  # one of everything that the build makes
-    "_toc.yml": f"""{CONTENTS}  - file: chapters/02-whole
-  - file: reference/glossary
-  - file: reference/helper
-  - file: reference/bibliography
-""",
-    "references.bib": """
-@book{sieve2001, author = {Sieve, Ada}, year = {2001}, title = {Bread}, publisher = {Crust}}
-@book{rye2002, author = {Rye, Al}, year = {2002}, title = {Dough}, publisher = {Crust}}
 """,
     "chapters/02-whole.md": HEADER
     + """
@@ -97,11 +84,14 @@ figures.bars({"halves": [0.5, 0.5]}, ["left", "right"], ylabel="weight", alt="Tw
 {name: len(name) for name in {"b", "a", "ccc"}}["ccc"]
 ```
 
-````{exercise} Half
+```{exercise-start} Half
 :label: ex-half
+```
 
 Halve 3.
-````
+
+```{exercise-end}
+```
 
 ```{solution-start} ex-half
 :class: dropdown
@@ -119,28 +109,18 @@ It is 1.5.
 
 
 class SmallBook:
-    """A book of one chapter, which shows a constant of the helper package and the text of an explorable.
+    """A book of two chapters, the first of which shows a constant of the helper package and an explorable's text."""
 
-    `more` are further files of it, by their names.
-    """
-
-    def __init__(self, folder, more=()):
+    def __init__(self, folder):
         self.folder = folder
-        for name in REAL:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        for name in (*REAL, HELPER):
             if (ROOT / name).is_dir():
                 shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy(ROOT / name, folder / name)
         (folder / "node_modules").symlink_to(ROOT / "node_modules")
-        self.write("_toc.yml", CONTENTS)
-        self.write("references.bib", "")
-        self.write("index.md", INDEX)
-        self.write("chapters/01-probe.md", CHAPTER)
-        self.write("chapters/minitransformer/probe.py", PROBE)
-        self.write("chapters/minitransformer/explorables/probe.mjs", "first")
         (folder / "reference").mkdir()
-        for name, text in dict(more).items():
+        for name, text in FILES.items():
             self.write(name, text)
 
     def write(self, name, text):
@@ -153,25 +133,30 @@ class SmallBook:
         assert old in text
         self.write(name, text.replace(old, new))
 
-    def build(self, command=("-m", "bookbuild.build"), **environment):
-        """Build as `make book` does, or by another command of Python; return whether it went well and what it said."""
+    def start(self, command=BUILD, **environment):
+        """Start to build as `make book` does, or by another command; return the process."""
         quiet = {**os.environ, "NO_COLOR": "1", **environment}
-        done = subprocess.run(
-            [sys.executable, *command],
-            **{"cwd": self.folder, "env": quiet, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT},
-            **{"encoding": "utf-8", "errors": "replace"},
-        )
-        return done.returncode == 0, done.stdout
+        pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8", "errors": "replace"}
+        return subprocess.Popen(command, cwd=self.folder, env=quiet, **pipe)
 
-    def site(self):
-        """Return what the built site holds: the path of each file -> its bytes."""
+    def build(self, command=BUILD, **environment):
+        """Build and return whether it went well and what it said."""
+        process = self.start(command, **environment)
+        said = process.communicate()[0]
+        return process.returncode == 0, said
+
+    def built(self, **environment):
+        """Build, which must go well, and return what the site holds: the path of each file -> its bytes."""
+        good, said = self.build(**environment)
+        assert good, said
         top = self.folder / "_build" / "html"
         return {path.relative_to(top).as_posix(): path.read_bytes() for path in top.rglob("*") if path.is_file()}
 
-    def index(self):
-        """Return what the search is told of the book."""
-        return (self.folder / "_build" / "html" / "_static" / "search_index.js").read_text("utf8")
+    def page(self, name="chapters/01-probe"):
+        """Return a built page."""
+        return (self.folder / "_build" / "html" / f"{name}.html").read_text("utf8")
 
-    def page(self):
-        """Return the built page of the chapter."""
-        return (self.folder / "_build" / "html" / "chapters" / "01-probe.html").read_text("utf8")
+
+def different(site, other):
+    """Return the names of the files that two sites do not have alike."""
+    return [name for name in sorted({*site, *other}) if site.get(name) != other.get(name)]

@@ -12,6 +12,7 @@ from packaging.specifiers import SpecifierSet
 
 from bookbuild import ROOT
 from bookbuild.base import browser, npm
+from bookbuild.base.lock import hold
 from tools import browsers, environment
 
 SUPPORTED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["requires-python"]
@@ -168,12 +169,10 @@ def test_without_ensurepip_one_sentence_names_the_package(machine, monkeypatch):
     assert not (machine.root / ".venv").exists()
 
 
-def test_a_second_set_up_waits_for_the_first(tmp_path):
-    (tmp_path / "file").touch()
-    code = "import sys\nfrom tools import environment\nwith environment.one_at_a_time(sys.argv[1]): print('second')"
-    command = [sys.executable, "-u", "-c", code, tmp_path / "file"]
-    with environment.one_at_a_time(tmp_path / "file"):
-        second = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
+def test_a_second_set_up_waits_for_the_first():
+    code = "from tools import environment\nenvironment.set_up = lambda steps: print('second')\nenvironment.main([])"
+    with hold(environment.__file__, "The tests wait for a set-up."):
+        second = subprocess.Popen([sys.executable, "-u", "-c", code], cwd=ROOT, stdout=subprocess.PIPE)
         assert second.stdout.readline().startswith(b"Waiting for another set-up")
     assert second.communicate()[0].strip() == b"second"
 

@@ -1,0 +1,32 @@
+"""Let one process at a time do what two would spoil, on every system; standard library only, as set-up uses it too."""
+
+import os
+import time
+
+if os.name == "nt":
+    import msvcrt
+else:
+    import fcntl
+
+
+def taken(file):
+    """Lock an open file until it is closed; return False where another process has it."""
+    try:
+        if os.name == "nt":
+            file.seek(1 << 30)  # beyond its end, as Windows lets nobody read what is locked
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
+def hold(path, said, pause=0.2):
+    """Return the file `path`, locked until it is closed; print `said` and wait where another process has it."""
+    file = open(path, "rb")  # noqa: SIM115 (whoever asked for it closes it)
+    if not taken(file):
+        print(said, flush=True)
+        while not taken(file):
+            time.sleep(pause)
+    return file

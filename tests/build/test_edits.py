@@ -1,0 +1,109 @@
+"""After any edit, a build ends in the same site, byte for byte, as one from nothing; without one it does nothing."""
+
+import os
+import shutil
+
+import pytest
+
+from bookbuild.products import downloads
+from bookbuild.read.book import Book
+from bookbuild.site.build_record import inputs
+from tests.shared.small_book import HELPER, SmallBook, different
+
+FIRST, SECOND = "chapters/01-probe", "chapters/02-whole"
+
+
+def rename_chapter(book):
+    """Remove the second chapter and add it under another name."""
+    (book.folder / f"{SECOND}.md").rename(book.folder / "chapters" / "02-all.md")
+    book.change("_toc.yml", SECOND, "chapters/02-all")
+
+
+def change_term(book):
+    """Change what a term means, in a file as old as before."""
+    book.change("reference/glossary.md", "equal parts", "like parts")
+    os.utime(book.folder / "reference" / "glossary.md", (0, 0))
+
+
+def change_labels(book):
+    """Rename a figure's label, and put an exercise and a box before what others count."""
+    for page in (FIRST, SECOND):
+        book.change(f"{page}.md", "fig-halves", "fig-parts")
+    exercise = "```{exercise-start} New\n:label: ex-new\n```\n\nTry.\n\n```{exercise-end}\n```\n\n"
+    book.change(f"{SECOND}.md", "```{exercise-start} Half", f"{exercise}```{{exercise-start}} Half")
+
+
+# Each edit by itself, as one would hide what another leaves stale: what is done, and the page and what it then shows.
+EDITS = {
+    "a title": (lambda book: book.change(f"{SECOND}.md", "# The whole", "# The sum"), "index", "The sum"),
+    "labels": (change_labels, FIRST, "02-whole.html#fig-parts"),
+    "a term": (change_term, "reference/glossary", "like parts"),
+    "a chapter's name": (rename_chapter, FIRST, "02-all.html"),
+}
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    """Return a small book that has been built, in a folder whose name holds a space and an accent."""
+    small = SmallBook(tmp_path_factory.mktemp("livre à lire"))
+    small.built()
+    return small
+
+
+def print_pdf(book):
+    """Put a PDF into the site of a book, as `make pdf` does; return its name."""
+    name, site = downloads.name(Book(book.folder), "pdf"), book.folder / "_build" / "html"
+    (site / name).write_text("the book", "utf8")
+    downloads.settle(book.folder, site)
+    return name
+
+
+def test_a_page_shows_what_a_cell_prints_in_two_messages_as_it_was_printed(book):
+    assert "the number 5.29\n\nand more\n" in book.page(FIRST)
+
+
+def test_a_build_without_changes_keeps_the_site_and_its_pdf(book):
+    name = print_pdf(book)
+    page = book.folder / "_build" / "html" / "index.html"
+    before = page.stat().st_mtime_ns
+    good, said = book.build()
+    assert good, said
+    assert "Nothing has changed" in said
+    assert page.stat().st_mtime_ns == before
+    assert (page.parent / name).is_file()
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_after_an_edit_a_build_is_the_same_as_one_from_nothing(book, edit):
+    name = print_pdf(book)
+    change, page, shown = EDITS[edit]
+    change(book)
+    after = book.built()
+    assert shown in book.page(page)
+    assert name not in after  # it would show the old text
+    for old in ("html", ".doctrees", "jupyter_execute"):
+        shutil.rmtree(book.folder / "_build" / old)
+    (book.folder / "_build" / "built").unlink()
+    assert different(after, book.built()) == []
+
+
+def test_pages_show_a_changed_helper_and_bibliography(book):
+    book.change(f"{HELPER}/probe.py", "17", "18")
+    book.change("references.bib", "Rye, Al", "Oat, Bo")
+    book.built()
+    assert "constant 18" in book.page(FIRST)
+    assert "Oat" in book.page("reference/bibliography")
+    assert len(list((book.folder / "_build" / ".jupyter_cache").iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["_config.yml", "bookbuild/site/published.py", "bookbuild/site/theme/layout.html", "bookbuild/site/style/book.css"],
+)
+def test_code_templates_and_styles_are_part_of_what_a_site_is_made_of(book, name):
+    before = inputs(book.folder)
+    text = (book.folder / name).read_text("utf8")
+    book.write(name, f"{text}\n")
+    assert inputs(book.folder) != before
+    book.write(name, text)
+    assert inputs(book.folder) == before
