@@ -50,8 +50,7 @@ def test_every_number_of_every_step_is_that_of_the_package(show):
 
 @pytest.mark.parametrize("width", [1, 6, 12, 7])
 def test_the_heads_to_choose_from_divide_the_width(show, width):
-    given = state(3, width, 1)
-    choice = show(("heads", given)).get_by_label("number of heads")
+    choice = show(("heads", state(3, width, 1))).get_by_label("number of heads")
     divisors = [str(heads) for heads in range(1, width + 1) if width % heads == 0]
     assert choice.locator("option").all_inner_texts() == divisors
 

@@ -99,7 +99,8 @@ KERNEL = """async ([source, css, state]) => {
         state[key] = value;
         heard.filter(([event]) => event === `change:${key}`).forEach(([, listener]) => listener());
     };
-    const model = { get: (key) => state[key], set, on, save_changes: () => saved.push(structuredClone(state)) };
+    const named = () => Object.entries(state).map(([key, value]) => [key.replace(/_$/, ""), structuredClone(value)]);
+    const model = { get: (key) => state[key], set, on, save_changes: () => saved.push(Object.fromEntries(named())) };
     document.getElementById("below").before(place);
     explorable.render({ model, el: place });
     place.classList.add("widget");
