@@ -5,7 +5,7 @@ import sys
 
 from livereload import Server
 
-WATCHED = ("chapters", "reference", "bookbuild", "_static", "figs", "*.md", "*.yml", "*.bib")
+WATCHED = ("chapters", "reference", "bookbuild", "figs", "*.md", "*.yml", "*.bib")
 
 
 def rebuild():

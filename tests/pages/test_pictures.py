@@ -24,7 +24,7 @@ FIGURES_ALONE = """() => {
     document.documentElement.style.scrollBehavior = "auto";
     const kept = (node) => node.closest("figure") || node.querySelector("figure") || node.matches("style, script");
     for (const node of document.querySelectorAll("main article *")) if (!kept(node)) node.style.display = "none";
-    const lone = ".bd-header, .skip-link { display: none } .mt-behind { position: static !important }";
+    const lone = ".bar, .skip { display: none } .mt-behind { position: static !important }";
     document.head.append(Object.assign(document.createElement("style"), { textContent: lone }));
 }"""
 WITHOUT_TEXTS = """figure text { fill: transparent !important }
@@ -233,7 +233,6 @@ def gaze(browser, server):
         visiting.resize(WIDE)
         for theme in ("light", "dark"):
             tab.emulate_media(color_scheme=theme)
-            tab.wait_for_selector(f"html[data-theme={theme}]")
             faults[theme] = list(painted(tab))
         for width, smallest in ((WIDE, SMALLEST), (NARROW, SMALLEST)):
             visiting.resize(width)
@@ -249,7 +248,7 @@ def gaze(browser, server):
 
 def test_roles_colour_nothing_of_the_page_but_their_names():
     roles = "|".join(ROLES)
-    for sheet in [*(ROOT / "_static").glob("*.css"), *(ROOT / "_ext").rglob("*.css")]:
+    for sheet in (ROOT / "bookbuild" / "site" / "style").glob("*.css"):
         lines = [
             line for line in sheet.read_text(encoding="utf-8").splitlines() if re.search(rf"--mt-(?:{roles})\b", line)
         ]

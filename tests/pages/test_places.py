@@ -35,3 +35,24 @@ def test_a_link_leads_to_its_place_in_chromium_on_a_slow_machine(name, read, ser
         tab.evaluate(PAINTED)
         missed[place] = tab.evaluate(MISSED, place)
     assert {place: off for place, off in missed.items() if abs(off) > NEAR} == {}
+
+
+VISITS = """async (browser, { addresses, missed }) => {
+    const found = {};
+    for (const [place, address] of Object.entries(addresses)) {
+        const page = await browser.newPage();
+        await page.setViewport({ width: 1280, height: 900 });
+        await page.goto(address, { waitUntil: "load" });
+        await page.evaluate(() => document.fonts.ready.then(() => new Promise((done) => setTimeout(done))));
+        found[place] = await page.evaluate(`(${missed})(${JSON.stringify(place)})`);
+        await page.close();
+    }
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_link_leads_to_its_place_in_firefox(name, read, server, run_in_firefox):
+    addresses = {place: f"{server}/{name}#{place}" for place in places(read, name)}
+    missed = run_in_firefox(VISITS, {"addresses": addresses, "missed": MISSED})
+    assert {place: off for place, off in missed.items() if abs(off) > NEAR} == {}
