@@ -1,10 +1,9 @@
-"""Build the book in this folder, and stop as a file is written: `python stopped_build.py PATTERN`.
+"""Build the book in this folder and be stopped: `python stopped_build.py FILE`.
 
-PATTERN is one of paths below _build: when the build begins to write the first such file, it is killed, and some bytes
-of the file are there.  With a number of bytes instead, no file can be longer, as on a disk that is full.
+FILE is a path below _build; when the build begins to write it, it is killed and some bytes are there.  With a number
+instead, no file can have more bytes, as on a disk that is full.
 """
 
-import fnmatch
 import os
 import resource
 import runpy
@@ -12,17 +11,12 @@ import signal
 import sys
 from pathlib import Path
 
-BUILD = Path("_build").resolve()
-WRITING = os.O_WRONLY | os.O_RDWR
 
-
-def stop(pattern, event, arguments):
-    """Kill this process where it opens a file of the pattern for writing."""
-    if event == "open" and isinstance(arguments[0], str) and arguments[2] & WRITING:
-        path = Path(os.path.abspath(arguments[0]))
-        if path.is_relative_to(BUILD) and fnmatch.fnmatch(path.relative_to(BUILD).as_posix(), pattern):
-            os.truncate(os.open(path, os.O_CREAT | os.O_RDWR), 3) if path.is_file() else None
-            os.kill(os.getpid(), signal.SIGKILL)
+def stop(file, event, arguments):
+    """Kill this process where it opens `file` for writing."""
+    if event == "open" and os.fspath(file) == arguments[0] and arguments[1] == "wb":
+        os.write(os.open(file, os.O_CREAT | os.O_TRUNC | os.O_WRONLY), b"hal")
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 if __name__ == "__main__":
@@ -31,5 +25,5 @@ if __name__ == "__main__":
     if when.isdigit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(when), resource.RLIM_INFINITY))
     else:
-        sys.addaudithook(lambda event, arguments: stop(when, event, arguments))
+        sys.addaudithook(lambda event, arguments: stop(Path("_build", when).resolve(), event, arguments))
     runpy.run_module("bookbuild.build", run_name="__main__")
