@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist lists test-matrix jupyter-book-2 links audit bench constraints clean
+.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix jupyter-book-2 lists links audit bench constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.

@@ -52,7 +52,7 @@ def book(tmp_path_factory):
 
 def print_pdf(book):
     """Put a PDF into the site of a book, as `make pdf` does; return its name."""
-    name, site = downloads.name(Book(book.folder), "pdf"), book.folder / "_build" / "html"
+    name, site = downloads.names(Book(book.folder))["pdf"], book.folder / "_build" / "html"
     (site / name).write_text("the book", "utf8")
     downloads.settle(book.folder, site)
     return name

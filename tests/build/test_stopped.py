@@ -100,7 +100,7 @@ def test_of_two_builds_the_second_waits(changed):
     with hold(book.folder / "_build" / "lock", "The tests wait for themselves."):
         second = book.start()
         assert second.stdout.readline().strip() == WAITING
-    assert "Traceback" not in second.communicate()[0]
+    second.communicate()
     assert second.returncode == 0
     assert different(book.built(), wanted) == []
 

@@ -72,9 +72,10 @@ def test_a_full_disk_is_said_in_a_sentence_and_spoils_nothing(cover, capsys, mon
 
 def test_the_date_is_that_of_the_newest_page_and_never_the_clocks(tmp_path):
     sitemap = tmp_path / "sitemap.xml"
-    sitemap.write_text("<lastmod>2026-11-21</lastmod><lastmod>2026-11-22</lastmod><lastmod>2026-03-30</lastmod>")
+    days = ("2026-11-21", "2026-11-22", "2026-03-30")
+    sitemap.write_text("".join(f"<lastmod>{day}</lastmod>" for day in days), "utf8")
     assert downloads.moment(tmp_path) == datetime(2026, 11, 22)
-    sitemap.write_text("<urlset></urlset>")
+    sitemap.write_text("<urlset></urlset>", "utf8")
     assert downloads.moment(tmp_path) is None
 
 
