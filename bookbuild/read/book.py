@@ -115,5 +115,6 @@ class Book:
         source = posixpath.normpath(posixpath.join(posixpath.dirname(file), path))
         if not (self.root / source).is_file():
             raise KeyError(href)
-        page = self._page(source.removesuffix(".md"), 0)
+        known = (page for page in self.pages if page.file == source)  # which are parsed once
+        page = next(known, None) or self._page(source.removesuffix(".md"), 0)
         return Target(page.title, "", self.published(page.page, anchor))
