@@ -17,7 +17,7 @@ from pathlib import Path
 from bookbuild.base.files import hashes, remove, written
 from bookbuild.base.lock import hold
 from bookbuild.products.downloads import COVER, linked, names
-from bookbuild.read.book import Book
+from bookbuild.read.book import LABELS, Book
 from bookbuild.site.last_changed import dates
 
 WAITING = "Another build of this book is under way; this one waits until it has ended."
@@ -38,7 +38,8 @@ def results(root, build):
     made = hashes(site, lambda path: path.name in names(book).values())
     if COVER in made:
         made[COVER] = linked((site / COVER).read_text("utf8", "replace"), book, held=())
-    return {"html": made, **{folder: hashes(build / folder) for folder in KEPT}}
+    labels = hashes(build, lambda path: path.name != LABELS.name)
+    return {"html": made, "labels": labels, **{folder: hashes(build / folder) for folder in KEPT}}
 
 
 def remembered(build):

@@ -1,7 +1,6 @@
 """Write down what the book's labels, terms and citations lead to, as Sphinx has found and numbered them.
 
-The file `labels.json` beside the site serves the notebook copies, also outside of a build.  Where it changes, all
-pages are written again: any of them may show the old number or name.
+The file `labels.json` beside the site serves the notebook copies, also outside of a build.
 """
 
 import json
@@ -56,9 +55,8 @@ def leads_to(entry):
 
 
 def write(app, env):
-    """Write the file, and return the pages that have to be written again."""
-    path, text = Path(app.outdir).with_name(LABELS.name), json.dumps(labels(env), ensure_ascii=False, indent=1)
-    changed = path.is_file() and path.read_text("utf8") != text
+    """Write the file; no page need be written because of it alone."""
     if app.builder.format == "html":
-        written(path, text)
-    return env.found_docs if changed else []
+        text = json.dumps(labels(env), ensure_ascii=False, indent=1)
+        written(Path(app.outdir).with_name(LABELS.name), text)
+    return []

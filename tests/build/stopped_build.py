@@ -14,7 +14,7 @@ from pathlib import Path
 
 def stop(file, event, arguments):
     """Kill this process where it opens `file` for writing."""
-    if event == "open" and os.fspath(file) == arguments[0] and arguments[1] == "wb":
+    if event == "open" and os.fspath(file) == arguments[0] and arguments[1] == "w":
         os.write(os.open(file, os.O_CREAT | os.O_TRUNC | os.O_WRONLY), b"hal")
         os.kill(os.getpid(), signal.SIGKILL)
 
