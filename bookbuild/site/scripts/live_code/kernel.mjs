@@ -6,7 +6,6 @@ const SILENT = 20 * 1000; // milliseconds after which a kernel that has not answ
 const PAUSE = 1000; // milliseconds for it to answer, or to stop, before it is asked again
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE));
-const silence = (_, reject) => setTimeout(() => reject(new Error("no answer in a minute")), PATIENCE);
 
 async function start({ url, token, kernel: earlier }) {
   const wsUrl = url.replace(/^http/, "ws");
@@ -26,6 +25,7 @@ async function start({ url, token, kernel: earlier }) {
 
 /** Return a new kernel on `server`, in place of the reader's earlier one there: such a computer is small. */
 export async function connect(server) {
+  const silence = (_, reject) => setTimeout(reject, PATIENCE, new Error("no answer in a minute"));
   try {
     return await Promise.race([start(server).catch(() => start(server)), new Promise(silence)]);
   } catch (error) {
@@ -36,9 +36,8 @@ export async function connect(server) {
 /** Wait until `kernel`, which has only been started, answers: what it says before all its lines stand is never heard. */
 export async function answers(kernel, patience = PATIENCE) {
   for (let waited = 0; waited < patience; waited += PAUSE) {
-    const heard = kernel.requestKernelInfo().then(() => true);
-    const later = pause();
-    if (await Promise.race([heard, later]).catch(() => later)) return;
+    const heard = kernel.requestKernelInfo().then(() => true, pause);
+    if (await Promise.race([heard, pause()])) return;
   }
   throw new Error("no answer");
 }
