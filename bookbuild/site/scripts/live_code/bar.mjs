@@ -3,7 +3,7 @@ import { button, element } from "./elements.mjs";
 
 /** Return the bar; `actions` are what each button does in each state, `local` is where running at home is told of. */
 export function makeBar(actions, local) {
-  const words = element("p", { role: "status" });
+  const words = element("span", { role: "status" });
   const seconds = element("span", { className: "live-seconds", ariaHidden: "true" }); // heard, they would be a nuisance
   const help = element("a", { href: local, target: "_blank", rel: "noopener" }, "Run the chapters on your own computer");
   const buttons = element("span", { className: "live-buttons" });

@@ -1,8 +1,10 @@
 // A computer with Python: the one that this tab had in the chapter before, or a new one from a BinderHub, whose build
 // endpoint tells of the progress as server-sent events.
-import { connect } from "./kernel.mjs";
+import { KernelAPI, KernelConnection, ServerConnection } from "@jupyterlab/services";
 
 const SILENCE = 5 * 60 * 1000; // milliseconds without a word, after which Binder is given up
+export const PATIENCE = 60 * 1000; // milliseconds for Python to start, or for the line to it to be mended
+const DEAF = 20 * 1000; // milliseconds, after which a Python that has not answered gives its place to another
 const BUILDING = "is building what the book needs, as it must for the first reader after a change";
 const STARTING = "is starting the computer";
 const PHASES = { building: BUILDING, fetching: BUILDING, pushing: BUILDING, built: STARTING, launching: STARTING };
@@ -36,10 +38,35 @@ const launch = (build, tell, signal) =>
     wait();
   });
 
+/** Return after a second, in which Python may answer, or stop, before it is asked again. */
+export const pause = () => new Promise((resolve) => setTimeout(resolve, 1000));
+
+/** Tell whether `kernel`, only just started, answers: what it says before all its lines stand is never heard. */
+export async function answers(kernel, patience = PATIENCE) {
+  for (const end = Date.now() + patience; Date.now() < end; ) {
+    const heard = kernel.requestKernelInfo().then(() => true, pause);
+    if (await Promise.race([heard, pause()])) return true;
+  }
+  return false;
+}
+
+async function start({ url, token, kernel: earlier }) {
+  const wsUrl = url.replace(/^http/, "ws");
+  const serverSettings = ServerConnection.makeSettings({ baseUrl: url, wsUrl, token, appendToken: true });
+  if (earlier) await KernelAPI.shutdownKernel(earlier, serverSettings); // such a computer is small
+  const model = await KernelAPI.startNew({ name: "python3" }, serverSettings);
+  // No comms: they serve widgets, which take a manager that is larger than all else here.
+  const kernel = new KernelConnection({ model, serverSettings, handleComms: false });
+  if (await answers(kernel, DEAF)) return kernel;
+  await kernel.shutdown();
+  throw new Error("no answer");
+}
+
 /** Return a kernel on a computer from the BinderHub at `build`; `tell` is told what happens until `signal` is aborted. */
 export async function computer(build, tell, signal) {
   const python = async (server) => {
-    const kernel = await connect(server);
+    const silence = new Promise((_, reject) => setTimeout(reject, PATIENCE, new Error("no answer in a minute")));
+    const kernel = await Promise.race([start(server).catch(() => start(server)), silence]);
     sessionStorage.setItem(build, JSON.stringify({ ...server, kernel: kernel.id }));
     return kernel;
   };
@@ -53,5 +80,7 @@ export async function computer(build, tell, signal) {
   tell(`Asking ${new URL(build).host} for a computer.`);
   const server = await launch(build, tell, signal);
   tell("The computer is there; starting Python.");
-  return python(server);
+  return python(server).catch(({ message }) => {
+    throw new Error(`Python could not be started at ${new URL(server.url).host} (${message}).`);
+  });
 }

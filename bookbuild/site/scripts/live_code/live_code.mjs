@@ -1,31 +1,24 @@
 // Live code: the cells of a page become editors, and what is in them runs on a computer that Binder lends.
 import { makeBar } from "./bar.mjs";
 import { openCells } from "./cells.mjs";
-import { computer } from "./computer.mjs";
-import { answers, execute, interrupt } from "./kernel.mjs";
+import { PATIENCE, answers, computer, pause } from "./computer.mjs";
 import { screen } from "./outputs.mjs";
 
 const READY = "Ready: change a cell and run it, with its button or with Shift+Enter.";
-const RUNNING = "Running.";
-const BROKEN = "The line to the computer broke off; trying to mend it.";
-const LOST = "The computer is gone, as after ten minutes without use; what you wrote is still here.";
-const DIED = "Python broke off, perhaps for want of memory, and";
 // What the bar's buttons do in each of its states.
 const ACTIONS = {
   waiting: { Cancel: close },
-  ready: { "Restart Python": () => startAgain("Python", (again) => again.restart()) },
+  ready: { "Restart Python": () => startAgain("Python", (again) => again.restart().then(() => true)) },
   running: { Stop: stop },
   restarting: {},
   failed: { "Try again": begin, Close: close },
 };
 
-let [build, bar, attempt, cells] = [];
+let [build, bar, attempt, cells, mending] = [];
 let kernel; // there as long as the computer is
 let returning; // the return of a kernel that starts afresh
 let running; // the run of a cell that is under way
 let waiting = []; // cells that are to run
-
-// ---- getting and losing the computer ----
 
 /** Begin, asking the BinderHub at `address`; `local` tells how to run the chapters oneself. */
 window.startLiveCode ??= (address, local) => {
@@ -62,30 +55,29 @@ function use(started) {
   kernel = started;
   cells ??= openCells(run);
   kernel.statusChanged.connect((_, status) => {
-    if (status === "autorestarting") startAgain(DIED, answers);
-    if (status === "dead") lost();
+    if (status === "autorestarting") startAgain("Python broke off, perhaps for want of memory, and", answers);
   });
   kernel.connectionStatusChanged.connect((_, status) => {
-    if (status === "disconnected") lost();
-    else if (!returning && status === "connecting") bar.say("ready", BROKEN);
-    else if (!returning) tell();
+    clearTimeout(mending);
+    if (status === "disconnected") return lost();
+    if (status === "connecting") mending = setTimeout(lost, PATIENCE); // it would be tried for ever
+    if (!returning) tell(status === "connecting" && "The line to the computer broke off; trying to mend it.");
   });
   tell();
 }
 
-const tell = () => (running ? bar.say("running", RUNNING) : bar.say("ready", READY));
+const tell = (trouble) => (running ? bar.say("running", trouble || "Running.") : bar.say("ready", trouble || READY));
 
 function lost() {
-  const gone = kernel;
+  kernel?.dispose();
   [kernel, returning] = [];
-  gone?.dispose();
   drop(cells);
-  bar.say("failed", LOST);
+  bar.say("failed", "The computer is gone, as after ten minutes without use; what you wrote is still here.");
 }
 
 /** Say that `who` starts afresh until `way` has brought the kernel back; nothing can run in between. */
 async function startAgain(who, way) {
-  const mine = (returning = way(kernel).then(() => true, () => false));
+  const mine = (returning = way(kernel).catch(() => false));
   drop(cells);
   bar.say("restarting", `${who} is starting afresh.`);
   const back = await mine;
@@ -94,8 +86,6 @@ async function startAgain(who, way) {
   if (back) bar.say("ready", `${who} has started afresh and knows nothing yet: run the cells from the top.`);
   else lost();
 }
-
-// ---- running cells ----
 
 const mark = (cell, word) => (cell.state.textContent = word);
 
@@ -114,7 +104,6 @@ function run(wanted) {
 
 async function work() {
   let outcome;
-  bar.say("running", RUNNING);
   while (waiting.length) outcome = await runOne(waiting.shift());
   if (outcome) bar.say("ready", outcome);
   dispatchEvent(new Event("outputs"));
@@ -123,12 +112,15 @@ async function work() {
 /** Run a cell and return what came of it, nothing where Python was lost meanwhile. */
 async function runOne(cell) {
   mark(cell, "running");
-  const { show, clear } = screen(cell.element);
-  running = execute(kernel, cell.code(), show).catch(() => undefined);
-  const error = await running;
+  const future = kernel.requestExecute({ code: cell.code(), allow_stdin: false });
+  future.onIOPub = screen(cell.element);
+  running = future.done.catch(() => undefined);
+  tell();
+  const reply = await running;
   running = undefined;
-  if (error === undefined) return "";
-  clear(); // what is there from before, where the cell has put out nothing
+  if (!reply) return "";
+  const { status, ename, evalue } = reply.content;
+  const error = status === "ok" ? "" : `${ename}: ${evalue}`.split("\n")[0];
   mark(cell, error ? "failed" : "ran");
   if (!error || cell.mayFail) return `Done: ${cell.name} has run.`;
   drop(waiting);
@@ -136,8 +128,11 @@ async function runOne(cell) {
   return `In ${cell.name}: ${error}${above ? "" : " (Cells above it have not run: try Run to here.)"}`;
 }
 
-function stop() {
+async function stop() {
   const stopping = running;
   drop(waiting);
-  interrupt(kernel, () => running !== stopping).catch(lost);
+  while (running === stopping) {
+    await kernel.interrupt().catch(lost);
+    await pause(); // it does not heed what comes before it has begun, and is asked again
+  }
 }

@@ -54,11 +54,12 @@ export function screen(cell) {
       const shownBefore = document.querySelectorAll(`[data-display="${content.transient.display_id}"]`);
       for (const old of shownBefore) old.replaceWith(rich(content));
     },
+    status: ({ execution_state: state }) => state === "idle" && clear(), // where the cell has put out nothing
     error: ({ traceback }) => add(text("traceback", traceback.join("\n").replace(COLOUR, ""))),
     clear_output({ wait }) {
       stale = true;
       if (!wait) clear();
     },
   };
-  return { show: (type, content) => show[type]?.(content), clear };
+  return ({ header, content }) => show[header.msg_type]?.(content);
 }
