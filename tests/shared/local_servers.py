@@ -1,8 +1,9 @@
-"""Servers for the tests, on loopback and a free port: of Jupyter, and of a site as GitHub Pages serves it."""
+"""Servers for the tests, on loopback and a free port: of Jupyter, of Binder, of a site as GitHub Pages serves it."""
 
 import contextlib
 import functools
 import http.server
+import json
 import mimetypes
 import os
 import secrets
@@ -100,3 +101,39 @@ def served(site, base):
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}{base}/"
         server.shutdown()
+
+
+class Events(http.server.BaseHTTPRequestHandler):
+    """Tell what the server was told to say, as BinderHub does: any origin may ask, and a held stream is kept alive."""
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+    def do_GET(self):
+        """Answer with a stream of events."""
+        self.server.asked.append(self.path)
+        self.send_response(self.server.status)
+        self.send_header("Access-Control-Allow-Origin", "*")
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        for event in self.server.events:
+            while isinstance(event, threading.Event) and not event.wait(0.1):
+                try:
+                    self.wfile.write(b":keepalive\n\n")
+                except OSError:
+                    return self.server.gone.set()  # who asked has closed the stream
+            if isinstance(event, dict):
+                self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
+
+
+class BinderHub(http.server.ThreadingHTTPServer):
+    """A stand-in for the endpoint of a BinderHub, at `build`, that makes computers and tells how far it is."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Events)
+        self.build = f"http://127.0.0.1:{self.server_port}/build/gh/owner/name/main"
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
+
+    def says(self, *events, status=200):
+        """Answer from now on with these events; a `threading.Event` among them holds the stream until it is set."""
+        self.events, self.status, self.asked, self.gone = events, status, [], threading.Event()

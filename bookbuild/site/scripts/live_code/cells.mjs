@@ -1,48 +1,56 @@
 // The cells of the page, each with an editor, buttons and a word on how it stands.
-import { edit } from "./editor.mjs";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { pythonLanguage } from "@codemirror/lang-python";
+import { bracketMatching, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { EditorView, keymap } from "@codemirror/view";
+import { tagHighlighter, tags } from "@lezer/highlight";
+import { button, element } from "./elements.mjs";
 
-const button = (name, label, onclick) => {
-  const made = Object.assign(document.createElement("button"), { type: "button", className: "live-button", onclick });
-  made.append(name);
-  made.setAttribute("aria-label", label);
-  return made;
-};
+// Parts of speech have the names that they have on the page, so they look alike.
+const highlighter = tagHighlighter([
+  { tag: [tags.keyword, tags.bool], class: "k" },
+  { tag: tags.literal, class: "s" },
+  { tag: tags.comment, class: "c" },
+  { tag: [tags.definition(tags.className), tags.definition(tags.function(tags.variableName))], class: "f" },
+]);
 
-function open(element, index, runThis, runToHere) {
+const edit = (code, label, run) =>
+  new EditorView({
+    doc: code.trimEnd(),
+    extensions: [
+      // Tab is not among the keys: it leaves the editor, as it leaves any field.
+      keymap.of([{ key: "Shift-Enter", run: () => (run(), true) }, ...defaultKeymap, ...historyKeymap]),
+      history(),
+      bracketMatching(),
+      pythonLanguage,
+      indentUnit.of("    "),
+      syntaxHighlighting(highlighter),
+      document.documentElement.dataset.code === "scroll" ? [] : EditorView.lineWrapping,
+      EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+    ],
+  });
+
+function open(cell, index, runFrom) {
   const name = `cell ${index + 1}`;
-  const input = element.querySelector(".cell_input");
-  const code = edit(input.firstElementChild, `Code of ${name}`, runThis);
-  const state = Object.assign(document.createElement("span"), { className: "live-state" });
-  const buttons = Object.assign(document.createElement("div"), { className: "live-buttons" });
-  buttons.append(`Cell ${index + 1}`, button("Run", `Run ${name}`, runThis));
-  if (index) buttons.append(button("Run to here", `Run to here: every cell from the top to ${name}`, runToHere));
+  const run = () => runFrom(index);
+  const input = cell.querySelector(".cell_input");
+  const editor = edit(input.querySelector("pre").textContent, `Code of ${name}`, run);
+  const state = element("span", { className: "live-state" });
+  const buttons = element("div", { className: "live-buttons" }, `Cell ${index + 1}`, button("Run", run, `Run ${name}`));
+  if (index) buttons.append(button("Run to here", () => runFrom(0), `Run to here: every cell from the top to ${name}`));
   buttons.append(state);
-  input.append(buttons);
-  return { element, name, code, state, mayFail: element.classList.contains("tag_raises-exception") };
-}
-
-/** Do what changes the heights of cells without moving what is being read. */
-function keepPlace(change) {
-  const blocks = [...document.querySelectorAll(".text :is(p, .cell, figure)")];
-  const anchor = blocks.find((block) => block.getBoundingClientRect().top >= 0) ?? document.body;
-  const before = anchor.getBoundingClientRect().top;
-  const changed = change();
-  window.scrollBy({ top: anchor.getBoundingClientRect().top - before, behavior: "instant" });
-  return changed;
+  input.replaceChildren(editor.dom, buttons);
+  const code = () => editor.state.doc.toString();
+  return { element: cell, name, code, state, mayFail: cell.classList.contains("tag_raises-exception") };
 }
 
 /** Make all cells editable and return them; `run` is called with the cells that a button asks for. */
 export function openCells(run) {
+  const top = (block) => block.getBoundingClientRect().top;
+  const read = [...document.querySelectorAll(".text :is(p, .cell, figure)")].find((block) => top(block) >= 0);
+  const before = read && top(read);
   const elements = [...document.querySelectorAll(".text .cell:has(.cell_input)")];
-  const cells = [];
-  const opened = (element, i) => open(element, i, () => run([cells[i]]), () => run(cells.slice(0, i + 1)));
-  keepPlace(() => cells.push(...elements.map(opened)));
+  const cells = elements.map((cell, i) => open(cell, i, (first) => run(cells.slice(first, i + 1))));
+  if (read) window.scrollBy({ top: top(read) - before, behavior: "instant" }); // what is being read stays in its place
   return cells;
 }
-
-/** Say beside the buttons of `cell` how it stands. */
-export const mark = (cell, state) => (cell.state.textContent = state);
-
-/** Tell whether all cells above `cell` have run. */
-export const readyFor = (cell, cells) =>
-  cells.slice(0, cells.indexOf(cell)).every(({ state }) => state.textContent === "ran");

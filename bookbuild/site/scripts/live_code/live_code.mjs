@@ -1,149 +1,138 @@
 // Live code: the cells of a page become editors, and what is in them runs on a computer that Binder lends.
 import { makeBar } from "./bar.mjs";
-import { mark, openCells, readyFor } from "./cells.mjs";
-import { computer } from "./computer.mjs";
-import { answers, execute, interrupt } from "./kernel.mjs";
+import { openCells } from "./cells.mjs";
+import { PATIENCE, answers, computer, pause } from "./computer.mjs";
 import { screen } from "./outputs.mjs";
 
 const READY = "Ready: change a cell and run it, with its button or with Shift+Enter.";
-const RESTARTING = "Python is starting afresh.";
-const AFRESH = "Python has started afresh and knows nothing yet: run the cells from the top.";
-const DIED = "Python broke off, perhaps for want of memory, and is starting afresh.";
-const AFTER_DEATH = "Python broke off, perhaps for want of memory, and has started afresh: run the cells from the top.";
-const BROKEN = "The line to the computer broke off; trying to mend it.";
-const LOST = "The computer is gone, as after ten minutes without use; what you wrote is still here.";
+// What the bar's buttons do in each of its states.
+const ACTIONS = {
+  waiting: { Cancel: close },
+  ready: { "Restart Python": () => startAgain("Python", (again) => again.restart().then(() => true)) },
+  running: { Stop: stop },
+  restarting: {},
+  failed: { "Try again": begin, Close: close },
+};
 
-let [build, bar, kernel, cells] = [];
+let [build, bar, attempt, cells, mending] = [];
+let kernel; // there as long as the computer is
+let returning; // the return of a kernel that starts afresh
+let running; // the run of a cell that is under way
 let waiting = []; // cells that are to run
-let working = false;
-let running; // stands for the run of a cell that is under way
-let trouble = ""; // why cells were cut short, until others run
 
-// ---- getting and losing the computer ----
+/** Begin, asking the BinderHub at `address`; `local` tells how to run the chapters oneself. */
+window.startLiveCode ??= (address, local) => {
+  build = address;
+  bar ??= makeBar(ACTIONS, local);
+  need();
+};
+
+function need() {
+  bar.show();
+  if (!attempt) begin();
+  bar.focus();
+}
 
 async function begin() {
-  const attempt = new AbortController();
-  const { signal } = attempt;
-  const cancel = () => {
-    attempt.abort();
-    giveUp();
-  };
-  bar.count(true);
+  const { signal } = (attempt = new AbortController());
   try {
-    const started = await computer(build, (said) => signal.aborted || bar.say(said, { Cancel: cancel }), signal);
+    const started = await computer(build, (said) => signal.aborted || bar.say("waiting", said), signal);
     if (signal.aborted) await started.shutdown();
     else use(started);
   } catch (error) {
-    if (!signal.aborted) failed(error.message);
+    if (!signal.aborted) bar.say("failed", error.message);
   }
+}
+
+function close() {
+  attempt.abort();
+  attempt = undefined;
+  bar.close();
+  document.querySelector("[popovertarget=run]").focus();
 }
 
 function use(started) {
   kernel = started;
+  cells ??= openCells(run);
   kernel.statusChanged.connect((_, status) => {
-    if (status === "autorestarting") startAgain(DIED, answers, AFTER_DEATH);
-    if (status === "dead") lost();
+    if (status === "autorestarting") startAgain("Python broke off, perhaps for want of memory, and", answers);
   });
   kernel.connectionStatusChanged.connect((_, status) => {
-    if (status === "disconnected") lost();
-    else if (!trouble && status === "connecting") bar.say(BROKEN, AFTERWARDS);
-    else if (!trouble) tell();
+    clearTimeout(mending);
+    if (status === "disconnected") return lost();
+    if (status === "connecting") mending = setTimeout(lost, PATIENCE); // it would be tried for ever
+    if (!returning) tell(status === "connecting" && "The line to the computer broke off; trying to mend it.");
   });
-  cells ??= openCells(run);
-  bar.count(false);
-  trouble = "";
   tell();
 }
 
-const tell = () => (working ? bar.say("Running.", { Stop: stop }) : bar.say(READY, AFTERWARDS));
-
-function failed(reason) {
-  bar.count(false);
-  bar.say(reason, cells ? { "Try again": begin } : { "Try again": begin, Close: close }, true);
-}
-
-const giveUp = () => (cells ? failed(LOST) : close());
-
-function close() {
-  bar.close();
-  bar = undefined;
-  document.querySelector("[popovertarget=run]").focus();
-}
+const tell = (trouble) => (running ? bar.say("running", trouble || "Running.") : bar.say("ready", trouble || READY));
 
 function lost() {
-  cutShort(LOST);
   kernel?.dispose();
-  kernel = undefined;
-  failed(LOST);
+  [kernel, returning] = [];
+  drop(cells);
+  bar.say("failed", "The computer is gone, as after ten minutes without use; what you wrote is still here.");
 }
 
-/** Let no further cell run, for `reason`. */
-function cutShort(reason, actions = AFTERWARDS) {
-  waiting = [];
-  trouble = reason;
-  for (const cell of cells) mark(cell, "");
-  bar.say(reason, actions);
-}
-
-/** Say `before` until `way` has brought the kernel back, then `after`; nothing can run in between. */
-async function startAgain(before, way, after) {
-  const again = kernel;
-  cutShort(before, {});
-  kernel = undefined;
-  const back = await way(again).then(() => true, () => false);
-  if (trouble !== before) return; // the computer is gone, or another is there
-  kernel = again;
-  if (back) cutShort(after);
+/** Say that `who` starts afresh until `way` has brought the kernel back; nothing can run in between. */
+async function startAgain(who, way) {
+  const mine = (returning = way(kernel).catch(() => false));
+  drop(cells);
+  bar.say("restarting", `${who} is starting afresh.`);
+  const back = await mine;
+  if (returning !== mine) return; // the computer is gone, or Python starts once more
+  returning = undefined;
+  if (back) bar.say("ready", `${who} has started afresh and knows nothing yet: run the cells from the top.`);
   else lost();
 }
 
-const restart = () => startAgain(RESTARTING, (again) => again.restart(), AFRESH);
-const AFTERWARDS = { "Restart Python": restart };
+const mark = (cell, word) => (cell.state.textContent = word);
 
-// ---- running cells ----
+/** Let no further cell run, and forget how the cells `marked` stand. */
+function drop(marked) {
+  for (const cell of marked) mark(cell, "");
+  waiting = [];
+}
 
 function run(wanted) {
-  if (!kernel) return bar.focus();
+  if (!kernel || returning) return need();
   waiting.push(...wanted);
   for (const cell of wanted) mark(cell, "waiting");
-  if (!working) work();
+  if (!running) work();
 }
 
 async function work() {
-  [working, trouble] = [true, ""];
-  tell();
   let outcome;
-  while (waiting.length && !trouble) outcome = await runOne(waiting.shift());
-  working = false;
-  if (!trouble) bar.say(outcome, AFTERWARDS);
+  while (waiting.length) outcome = await runOne(waiting.shift());
+  if (outcome) bar.say("ready", outcome);
+  dispatchEvent(new Event("outputs"));
 }
 
+/** Run a cell and return what came of it, nothing where Python was lost meanwhile. */
 async function runOne(cell) {
   mark(cell, "running");
-  running = Symbol(cell.name);
-  const { show, clear } = screen(cell.element);
-  const error = await execute(kernel, cell.code(), show).catch(() => "stopped");
+  const future = kernel.requestExecute({ code: cell.code(), allow_stdin: false });
+  future.onIOPub = screen(cell.element);
+  running = future.done.catch(() => undefined);
+  tell();
+  const reply = await running;
   running = undefined;
-  if (trouble) return trouble;
-  clear(); // what is there from before, where the cell has put out nothing
+  if (!reply) return "";
+  const { status, ename, evalue } = reply.content;
+  const error = status === "ok" ? "" : `${ename}: ${evalue}`.split("\n")[0];
   mark(cell, error ? "failed" : "ran");
   if (!error || cell.mayFail) return `Done: ${cell.name} has run.`;
-  for (const left of waiting.splice(0)) mark(left, "");
-  return `In ${cell.name}: ${error}${readyFor(cell, cells) ? "" : " (Cells above it have not run: try Run to here.)"}`;
+  drop(waiting);
+  const above = cells.slice(0, cells.indexOf(cell)).every(({ state }) => state.textContent === "ran");
+  return `In ${cell.name}: ${error}${above ? "" : " (Cells above it have not run: try Run to here.)"}`;
 }
 
-function stop() {
+async function stop() {
   const stopping = running;
-  for (const left of waiting.splice(0)) mark(left, "");
-  interrupt(kernel, () => running !== stopping).catch(lost);
+  drop(waiting);
+  while (running === stopping) {
+    await kernel.interrupt().catch(lost);
+    await pause(); // it does not heed what comes before it has begun, and is asked again
+  }
 }
-
-/** Begin, asking the BinderHub at `address`; `local` tells how to run the chapters oneself. */
-window.startLiveCode = (address, local) => {
-  if (bar) return bar.focus();
-  build = address;
-  bar = makeBar(local);
-  bar.show();
-  begin();
-  bar.focus();
-};

@@ -1,77 +1,65 @@
 // Shows what a cell prints, returns, draws or raises, in the same elements as the built page does.
+import { element } from "./elements.mjs";
 
 const COLOUR = /\x1b\[[\d;]*m/g; // of a terminal
 const OVERWRITTEN = /[^\n]*\r(?!\n)/g; // by a progress bar
 
-const element = (tag, className, ...children) => {
-  const made = Object.assign(document.createElement(tag), { className });
-  made.append(...children);
-  return made;
-};
-const text = (kind, ...words) =>
-  element("div", `output ${kind} notranslate`, element("div", "highlight", element("pre", "", ...words)));
+const output = (kind, child) => element("div", { className: `output ${kind} notranslate` }, child);
+const text = (kind, words) => output(kind, element("pre", {}, words));
 // Scripts in such a fragment run when it is put into the page: that is how explorables start.
-const markup = (html) => element("div", "output text_html", document.createRange().createContextualFragment(html));
-const picture = (type) => (data, all) => {
-  const alt = all["text/plain"] ?? "a picture";
-  return element("div", "output image", Object.assign(new Image(), { src: `data:${type};base64,${data}`, alt }));
-};
-const SHOWN = [
-  // the richest first
-  ["text/html", markup],
-  ["image/svg+xml", markup],
-  ["image/png", picture("image/png")],
-  ["image/jpeg", picture("image/jpeg")],
-  ["text/plain", (words) => text("text_plain", words)],
-];
-
-const rich = (data) => {
-  const [type, draw] = SHOWN.find(([type]) => type in data) ?? ["", () => text("text_plain", "(cannot be shown here)")];
-  return draw(data[type], data);
+const markup = (html) => output("text_html", document.createRange().createContextualFragment(html));
+const picture = (base64, data, type) =>
+  output("image", element("img", { src: `data:${type};base64,${base64}`, alt: data["text/plain"] ?? "a picture" }));
+// The richest comes first.
+const SHOWN = {
+  "text/html": markup,
+  "image/svg+xml": markup,
+  "image/png": picture,
+  "image/jpeg": picture,
+  "text/plain": (words) => text("text_plain", words),
 };
 
-/** Return where the outputs of `cell` stand, if it has a place for them; a figure keeps its caption. */
-const place = (cell) => cell.querySelector(":scope > .cell_output > figure, :scope > .cell_output:not(:has(> figure))");
+function rich({ data, transient }) {
+  const type = Object.keys(SHOWN).find((type) => type in data);
+  const made = type ? SHOWN[type](data[type], data, type) : text("text_plain", "(cannot be shown here)");
+  made.dataset.display = transient?.display_id ?? "";
+  return made;
+}
 
 /** Return a function that shows a message of the kernel in `cell`; the first one takes the place of what was there. */
 export function screen(cell) {
   const shown = () => [...cell.querySelectorAll(":scope > .cell_output .output")];
   let stale = true;
   const clear = () => {
-    for (const output of stale ? shown() : []) output.remove();
+    for (const old of stale ? shown() : []) old.remove();
     stale = false;
   };
-  const add = (output, id) => {
+  const add = (made) => {
     clear();
-    if (id) output.dataset.display = id;
-    if (!place(cell)) cell.append(element("div", "cell_output docutils container"));
-    const slot = place(cell);
-    slot.insertBefore(output, slot.querySelector(":scope > figcaption"));
-  };
-  const print = ({ name, text: words }) => {
-    const last = stale ? null : shown().at(-1);
-    const kind = name === "stderr" ? "stderr" : "stream";
-    if (!last?.classList.contains(kind)) return add(text(kind, words.replace(OVERWRITTEN, "")));
-    const pre = last.querySelector("pre");
-    pre.textContent = (pre.textContent + words).replace(OVERWRITTEN, "");
-  };
-  const replace = ({ data, transient }) => {
-    for (const old of document.querySelectorAll(`[data-display="${transient.display_id}"]`)) {
-      const renewed = rich(data);
-      renewed.dataset.display = transient.display_id;
-      old.replaceWith(renewed);
-    }
+    const box = cell.querySelector(":scope > .cell_output") ?? cell.appendChild(element("div", { className: "cell_output" }));
+    const figure = box.querySelector(":scope > figure"); // it keeps its caption
+    if (figure) figure.lastElementChild.before(made);
+    else box.append(made);
   };
   const show = {
-    stream: print,
-    display_data: ({ data, transient }) => add(rich(data), transient?.display_id),
-    execute_result: ({ data }) => add(rich(data)),
-    update_display_data: replace,
+    stream({ name, text: words }) {
+      const kind = name === "stderr" ? "stderr" : "stream";
+      if (stale || !shown().at(-1)?.classList.contains(kind)) add(text(kind, ""));
+      const pre = shown().at(-1).querySelector("pre");
+      pre.textContent = (pre.textContent + words).replace(OVERWRITTEN, "");
+    },
+    display_data: (content) => add(rich(content)),
+    execute_result: (content) => add(rich(content)),
+    update_display_data(content) {
+      const shownBefore = document.querySelectorAll(`[data-display="${content.transient.display_id}"]`);
+      for (const old of shownBefore) old.replaceWith(rich(content));
+    },
+    status: ({ execution_state: state }) => state === "idle" && clear(), // where the cell has put out nothing
     error: ({ traceback }) => add(text("traceback", traceback.join("\n").replace(COLOUR, ""))),
     clear_output({ wait }) {
       stale = true;
       if (!wait) clear();
     },
   };
-  return { show: (type, content) => show[type]?.(content), clear };
+  return ({ header, content }) => show[header.msg_type]?.(content);
 }
