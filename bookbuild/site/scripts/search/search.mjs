@@ -107,10 +107,10 @@ function inPanel(panel) {
   };
   input.addEventListener("keydown", onKey);
   list.addEventListener("click", () => panel.hidePopover());
-  load();
   follow(input, status, IN_PANEL, show);
 }
 
 const results = document.getElementById("search-results");
 inPanel(document.getElementById("search"));
 if (results) onPage(document.querySelector("main form"), results);
+else load(); // the panel has been opened
