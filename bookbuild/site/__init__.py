@@ -13,7 +13,6 @@ from bookbuild.site import (
     notebook_copies,
     previews,
     published,
-    reading_time,
     search,
     translator,
 )
@@ -56,7 +55,7 @@ LATE = 1000  # Sphinx calls what has a higher number later; 500 is what other ex
 
 def setup(app):
     """Register what Sphinx is to know and connect all handlers."""
-    for part in (frame, translator, formulas, reading_time, joined_prints, fresh_execution):
+    for part in (frame, translator, formulas, joined_prints, fresh_execution):
         part.register(app)
     for event, handler in FIRST:
         app.connect(event, handler, priority=1)
