@@ -7,7 +7,6 @@ from bookbuild.site import (
     frame,
     fresh_execution,
     glossary,
-    joined_prints,
     labels,
     last_changed,
     notebook_copies,
@@ -20,7 +19,7 @@ from bookbuild.site import (
 # What a build goes through, and who has work to do then, in this order; other extensions come before, but for FIRST.
 FIRST = (
     ("config-inited", build_record.begin),
-    ("config-inited", fresh_execution.choose_cache),
+    ("config-inited", fresh_execution.choose_folder),
     ("builder-inited", build_record.use_new_folder),
 )
 HANDLERS = {
@@ -55,7 +54,7 @@ LATE = 1000  # Sphinx calls what has a higher number later; 500 is what other ex
 
 def setup(app):
     """Register what Sphinx is to know and connect all handlers."""
-    for part in (frame, translator, formulas, joined_prints, fresh_execution):
+    for part in (frame, translator, formulas, fresh_execution):
         part.register(app)
     for event, handler in FIRST:
         app.connect(event, handler, priority=1)
