@@ -26,8 +26,6 @@ HANDLERS = {
     "builder-inited": (assets.install, assets.make, published.choose_address, search.leave_out_sphinx),
     "env-get-outdated": (build_record.read_again,),
     "doctree-read": (glossary.note,),
-    "env-purge-doc": (formulas.forget, glossary.forget),
-    "env-merge-info": (formulas.merge, glossary.merge),
     "env-updated": (formulas.write_font, last_changed.note_dates),
     "env-get-updated": (labels.write,),
     "doctree-resolved": (glossary.lead,),
@@ -40,7 +38,7 @@ HANDLERS = {
         last_changed.show_date,
         notebook_copies.offer,
         previews.record,
-        search.keep_entries,
+        search.note_entries,
     ),
     "build-finished": (
         assets.leave_out,
@@ -61,4 +59,4 @@ def setup(app):
     for event, handlers in HANDLERS.items():
         for place, handler in enumerate(handlers):
             app.connect(event, handler, priority=LATE + place)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": False}

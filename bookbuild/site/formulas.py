@@ -23,6 +23,7 @@ from bookbuild.base.node import answer
 logger = logging.getLogger(__name__)
 
 DRAWN = "drawn"  # the attribute of a math node that holds its MathML
+CHARACTERS = "characters"  # what is known of a page: the characters of its formulas
 RENDERER = Path(__file__).with_suffix(".mjs")
 FONT = "node_modules/@fontsource/stix-two-math/files/stix-two-math-latin-400-normal.woff2"
 FEATURES = ["ssty", "dtls", "flac", "kern", "mark", "mkmk"]  # what OpenType calls the forms that formulas use
@@ -60,24 +61,7 @@ class DrawFormulas(SphinxTransform):
         if math_nodes := [*self.document.findall(lambda n: isinstance(n, (nodes.math, nodes.math_block)))]:
             draw(math_nodes)
             text = html.unescape(TAG.sub("", "".join(node[DRAWN] for node in math_nodes)))
-            known(self.env)[self.env.docname] = "".join(sorted(set(text)))
-
-
-def known(env):
-    """Return the dict, page -> the characters of its formulas, that the environment keeps."""
-    if not hasattr(env, "formula_characters"):
-        env.formula_characters = {}
-    return env.formula_characters
-
-
-def forget(app, env, docname):
-    """Drop what is known of a page that is read again or gone."""
-    known(env).pop(docname, None)
-
-
-def merge(app, env, docnames, other):
-    """Take over what another process has read."""
-    known(env).update({name: text for name, text in known(other).items() if name in docnames})
+            self.env.metadata[self.env.docname][CHARACTERS] = "".join(sorted(set(text)))
 
 
 def italic(character):
@@ -92,7 +76,7 @@ def italic(character):
 
 def characters(env):
     """Return the characters that the font needs, in order."""
-    plain = {*"".join(known(env).values()), *ALWAYS}
+    plain = {*ALWAYS}.union(*(about.get(CHARACTERS, "") for about in env.metadata.values()))
     return "".join(sorted(plain | {form for form in map(italic, plain) if form}))
 
 
