@@ -15,12 +15,11 @@ from functools import cache
 from pathlib import Path
 
 from bookbuild.base.files import hashes, remove, written
-from bookbuild.base.lock import hold
+from bookbuild.base.lock import hold_build
 from bookbuild.products.downloads import COVER, linked, names
 from bookbuild.read.book import LABELS, Book
 from bookbuild.site.last_changed import dates
 
-WAITING = "Another build of this book is under way; this one waits until it has ended."
 NOT_READ = (".*", "_build", "node_modules", "tests", "__pycache__", "*.egg-info", "*.ipynb", "*~")
 KEPT = (".doctrees", "jupyter_execute")  # what Sphinx and myst-nb have read
 
@@ -59,10 +58,8 @@ def is_current(root):
 
 @cache
 def held(app):
-    """Return the lock of the folder that is built in, once no other build has it."""
-    lock = Path(app.outdir).with_name("lock")
-    lock.touch()
-    return hold(lock, WAITING)
+    """Return the lock of the folder that is built in, once no other command has it."""
+    return hold_build(Path(app.outdir).parent)
 
 
 @cache

@@ -10,9 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from bookbuild.base.lock import hold
+from bookbuild.base.lock import WAITING, hold_build
 from bookbuild.build import FULL, INTERRUPTED
-from bookbuild.site.build_record import WAITING
 from tests.shared.small_book import HELPER, SmallBook, different
 
 STOPPED = [sys.executable, str(Path(__file__).with_name("stopped_build.py"))]
@@ -92,8 +91,7 @@ def test_a_build_that_is_stopped_in_a_cell_leaves_no_process_and_the_site_as_it_
 def test_of_two_builds_the_second_waits(changed):
     book, _, wanted = changed
     (book.folder / "_build" / "built").unlink(missing_ok=True)
-    (book.folder / "_build" / "lock").touch()
-    with hold(book.folder / "_build" / "lock", "The tests wait for themselves."):
+    with hold_build(book.folder / "_build"):
         second = book.start()
         assert second.stdout.readline().strip() == WAITING
     second.communicate()
