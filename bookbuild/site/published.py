@@ -1,13 +1,15 @@
 """Fit the site to the place where it is published: canonical addresses, a sitemap, robots.txt and a 404 page.
 
 The place is the GitHub Pages address of the repository in _config.yml, unless that file sets `html: baseurl`.  Pages
-shows 404.html for every address that it does not have, at any depth; so that page loads nothing, and its links count
-from the site's path.
+shows 404.html for every address that it does not have, at any depth; so the links of that page count from the site's
+path.
 """
 
 from pathlib import Path
 from urllib.parse import quote, urljoin, urlsplit
 from xml.sax.saxutils import escape
+
+from sphinxext import opengraph
 
 from bookbuild.base.files import written
 from bookbuild.site.frame import book
@@ -28,8 +30,26 @@ def page_address(app, pagename):
 
 
 def mark(app, pagename, templatename, context, doctree):
-    """Give a page of text its canonical address."""
+    """Give a page of text its canonical address, where it is shared too."""
     context["pageurl"] = None if pagename.startswith(NOT_TEXT) else page_address(app, pagename)
+    if pagename == "index":
+        shared = urljoin(app.config.ogp_site_url, "index.html")
+        context["metatags"] = context["metatags"].replace(f'"{shared}"', f'"{context["pageurl"]}"')
+
+
+draw_card = opengraph.create_social_card
+
+
+def kept_card(*about, outdir, env, **options):
+    """Return the path of a card for sharing, which the site gets from a folder that stays, as drawing takes time."""
+    card = draw_card(*about, outdir=env.doctreedir, env=env, **options)
+    written(Path(outdir, card), Path(env.doctreedir, card).read_bytes())
+    return card
+
+
+def register(app):
+    """Let cards be kept."""
+    opengraph.create_social_card = kept_card
 
 
 def missing_page(app):
