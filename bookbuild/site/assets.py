@@ -22,6 +22,7 @@ SCRIPTS = {
     "search": "search/search.mjs",
     "live_code": "live_code/live_code.mjs",
 }
+ESBUILD = "node_modules/esbuild/bin/esbuild"
 CLASSIC = ("--bundle", "--minify", "--format=iife", "--target=es2022", "--charset=utf8", "--log-level=warning")
 PACKAGE = re.compile(r".*node_modules/(?:@[^/]+/)?[^/]+")
 FONT = "node_modules/@fontsource/stix-two-math"
@@ -65,7 +66,8 @@ def make(app):
     written(work / "book.css", sheet)
     entries = [f"{name}={HERE / 'scripts' / module}" for name, module in SCRIPTS.items()]
     options = [f"--outdir={static}", f"--metafile={work / 'bundles.json'}", "--external:*.woff2", *CLASSIC]
-    node.esbuild(app.srcdir, [*entries, f"book={work / 'book.css'}", *options], "The site's scripts could not be made")
+    bundling = [ESBUILD, *entries, f"book={work / 'book.css'}", *options]
+    node.run(bundling, "The site's scripts could not be made", folder=app.srcdir)
     used = packages(json.loads((work / "bundles.json").read_text("utf8")))
     licences = [licence(Path(app.srcdir, package)) for package in used]
     written(static / "licences.txt", f"\n\n{'-' * 80}\n\n".join(licences) + "\n")

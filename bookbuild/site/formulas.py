@@ -6,6 +6,7 @@ that has a MATH table: STIX Two Math, cut to the characters that the book uses.
 """
 
 import html
+import json
 import re
 import unicodedata
 from pathlib import Path
@@ -18,7 +19,7 @@ from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
 from bookbuild.base.files import written
-from bookbuild.base.node import answer
+from bookbuild.base.node import run
 
 logger = logging.getLogger(__name__)
 
@@ -34,18 +35,12 @@ RAISED = {"⊤": "ᵀ", "2": "²", "3": "³", "−1": "⁻¹", "′": "′", "ˆ
 TAG = re.compile(r"<[^>]*>")
 
 
-def temml(formulas):
-    """Draw `formulas`, pairs (TeX, displayed or in a line), and return a dict with "html" or "error" for each."""
-    return answer(RENDERER, [{"tex": tex, "display": display} for tex, display in formulas], "Temml could not be run")
-
-
 def draw(math_nodes):
     """Give each math node its MathML; an invalid formula is a warning at its place and shows its TeX."""
-    formulas = [
-        (NUMBERED_ENVIRONMENT.sub(r"\\\1{\2*}", node.astext().strip()), isinstance(node, nodes.math_block))
-        for node in math_nodes
-    ]
-    for node, (tex, _display), result in zip(math_nodes, formulas, temml(formulas)):
+    sources = [NUMBERED_ENVIRONMENT.sub(r"\\\1{\2*}", node.astext().strip()) for node in math_nodes]
+    formulas = [{"tex": tex, "display": isinstance(node, nodes.math_block)} for node, tex in zip(math_nodes, sources)]
+    results = json.loads(run([RENDERER], "Temml could not be run", question=json.dumps(formulas)))
+    for node, tex, result in zip(math_nodes, sources, results):
         if "error" in result:
             logger.warning("the formula %s is invalid: %s", tex, result["error"], location=node)
         node[DRAWN] = result.get("html", f"<code>{html.escape(tex)}</code>")

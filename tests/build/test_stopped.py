@@ -88,11 +88,12 @@ def test_a_build_that_is_stopped_in_a_cell_leaves_no_process_and_the_site_as_it_
     assert book.page() == page
 
 
-def test_of_two_builds_the_second_waits(changed):
+@pytest.mark.parametrize("command", ["bookbuild.build", "bookbuild.products.offline_zip"])
+def test_of_two_commands_that_write_the_book_the_second_waits(command, changed):
     book, _, wanted = changed
     (book.folder / "_build" / "built").unlink(missing_ok=True)
     with hold_build(book.folder / "_build"):
-        second = book.start()
+        second = book.start([sys.executable, "-m", command])
         assert second.stdout.readline().strip() == WAITING
     second.communicate()
     assert second.returncode == 0
