@@ -90,7 +90,7 @@ jupyter-book-2:  ## parse the book with Jupyter Book 2, which is to stay possibl
 	$(call set_up,book nox)
 	@$(RUN) -m nox --session jupyter-book-2
 
-lists:  ## write what is made from the chapters: tables and sums in README and teaching page, the map on the cover
+lists:  ## write what is made from the chapters: reading times, tables and sums in README and teaching page, the map
 	$(call set_up,book)
 	@$(RUN) -m tools.lists
 

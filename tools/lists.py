@@ -2,8 +2,13 @@
 
 `python -m tools.lists` makes them from _toc.yml and from what stands in the chapters: titles, minutes, and comments:
 `% Question: …` for the README and `% Projector: …` for the teaching page below a title, `% Map: …` above a heading.
+It also writes the reading time at the head of each chapter, at the pace of a reader who wants to follow: 180 words of
+prose a minute (a story is read at 240), 5 seconds for a line of code, 20 for a displayed formula, 30 for a figure.
+Code that is folded and the section of the exercises are not counted, nor is what cells print; an exercise states its
+minutes itself.  The sum is rounded to 5 minutes, as nobody reads by the clock.
 """
 
+import itertools
 import re
 import sys
 
@@ -14,7 +19,8 @@ from bookbuild.base.files import written
 from bookbuild.read.book import Book
 
 COMMENT = re.compile(r"^% (\w+): (.*)\n+(?:#+ (.*))?", re.MULTILINE)  # and the heading that follows
-READING = re.compile(r"Reading time:\*? (\d+) minutes")
+WORD, LINE, FORMULA, FIGURE = 60 / 180, 5, 20, 30  # seconds
+STATED = re.compile(r"(?<=Reading time:\* ).*(?=\.\n)")
 EXERCISE = re.compile(r"\{exercise-start\} (.*)\n(?s:.*?)\b(Easy|Medium|Hard), (\d+) minutes")
 QUESTIONS, TIMES = "| chapter | the question |", "| chapter | reading | exercises | on the projector |"
 PLAN = re.compile(r"^Chapters left out: .*\n(?s:.*?)(?=^## )", re.MULTILINE)
@@ -40,6 +46,47 @@ def minutes(chapter, asked):
     return [int(time) for _, _, time in named]
 
 
+def gone_through(chapter):
+    """Yield the parts of a chapter, tokens and directives, that a reader goes through: not the exercises."""
+    headed = passed = False
+    for token, _, box in chapter.parts:
+        if headed:
+            passed = token.content == "Exercises"
+        headed = token.type == "heading_open" and token.tag == "h2"
+        if not passed:
+            yield token, box
+
+
+def seconds(token, box):
+    """Return how long a part takes, without those in it."""
+    if token.type == "inline":
+        said = [part for part in token.children if part.type in ("text", "code_inline", "myst_role")]
+        return sum(WORD * len(part.content.split()) for part in said if part.meta.get("name") != "math")
+    if token.type in ("math_block", "amsmath") or (box and box.name == "math"):
+        return FORMULA
+    if not box:
+        return LINE * lines(token.content) if token.type == "fence" else 0
+    if box.name != "code-cell":
+        return WORD * len(box.argument.split())
+    code = 0 if "hide-input" in box.tags else LINE * lines(box.source)
+    return code + (FIGURE + WORD * len(box.figure["caption"].split()) if box.figure else 0)
+
+
+def lines(code):
+    """Return how many lines of code are not empty."""
+    return sum(bool(line.strip()) for line in code.split("\n"))
+
+
+def reading(chapter):
+    """Return the minutes that a chapter takes to read."""
+    return max(5, 5 * round(sum(itertools.starmap(seconds, gone_through(chapter))) / 300))
+
+
+def timed(chapter):
+    """Return the text of a chapter with its minutes."""
+    return STATED.sub(f"{reading(chapter)} minutes, exercises {sum(minutes(chapter, 'all'))} more", chapter.source)
+
+
 def table(text, header, rows):
     """Return a page with the rows of the table below `header` replaced."""
     return re.sub(rf"(?<={re.escape(header)}\n)(\|[-|]+\n)(?:\|.*\n)*", lambda rule: rule[1] + "".join(rows), text)
@@ -47,9 +94,9 @@ def table(text, header, rows):
 
 def times(chapter):
     """Return the row of a chapter on the teaching page."""
-    spent, reading = minutes(chapter, "all"), READING.search(chapter.source)[1]
+    spent = minutes(chapter, "all")
     link, ((shown, _), *_) = f"[{chapter.number} {chapter.title}](../{chapter.file})", comments(chapter, "Projector")
-    return f"| {link} | {reading} min | {len(spent)}, {sum(spent)} min | {shown} |\n"
+    return f"| {link} | {reading(chapter)} min | {len(spent)}, {sum(spent)} min | {shown} |\n"
 
 
 def week(row, book):
@@ -58,7 +105,7 @@ def week(row, book):
     tasks = dict(re.findall(r"(\d+): ([^;]+)", asked)) or dict.fromkeys(read.split(", "), asked)
     total = 0
     for chapter in (book.chapters[int(n) - 1] for n in read.split(", ")):
-        total += int(READING.search(chapter.source)[1]) + sum(minutes(chapter, tasks.get(str(chapter.number), "")))
+        total += reading(chapter) + sum(minutes(chapter, tasks.get(str(chapter.number), "")))
     spent = " ".join(f"{n} {unit}" for n, unit in zip(divmod(total, 60), ("h", "min")) if n)
     return f"| {number} | {read} | {asked} | {spent} |"
 
@@ -85,6 +132,7 @@ def lists(book):
     drawn = "".join(map(concepts, book.chapters))
     teaching = table(text["reference/teaching.md"], TIMES, map(times, book.chapters))
     return {
+        **{page.file: timed(page) for page in book.chapters},
         "README.md": table(text["README.md"], QUESTIONS, rows),
         "index.md": re.sub(r"(?<=concept_map\(\[\n)(?s:.*?)(?=^\])", lambda _: drawn, text["index.md"], flags=re.M),
         "reference/teaching.md": PLAN.sub(lambda found: plan(found[0], book), teaching),

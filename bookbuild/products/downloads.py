@@ -12,6 +12,7 @@ from pathlib import Path
 
 from bookbuild import ROOT
 from bookbuild.base.files import written
+from bookbuild.base.lock import hold_build
 from bookbuild.read.book import Book
 
 SITE = ROOT / "_build" / "html"
@@ -47,8 +48,9 @@ def hand_out(kind, make, root=ROOT, site=SITE):
     """Write what `make` returns for a book and its site into the site, and say where it is; return the exit code."""
     path = site / names(Book(root))[kind]
     try:
-        written(path, make(root, site))
-        settle(root, site)
+        with hold_build(site.parent):
+            written(path, make(root, site))
+            settle(root, site)
     except (OSError, RuntimeError) as error:
         print(f"The {kind} is not written ({error}): mend that, then run `make {kind}` again.", file=sys.stderr)
         return 1

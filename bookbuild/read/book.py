@@ -51,9 +51,7 @@ class Book:
     @cached_property
     def address(self):
         """Where the book is published: as _config.yml says, else GitHub's pages of the repository."""
-        given = [self.config.get("sphinx", {}).get("config", {}).get("html_baseurl")]
-        given.append(self.config.get("html", {}).get("baseurl"))
-        return next(filter(None, given), pages_address(self.repository)).rstrip("/")
+        return (self.config.get("html", {}).get("baseurl") or pages_address(self.repository)).rstrip("/")
 
     @cached_property
     def owner_and_name(self):

@@ -7,6 +7,8 @@ known here is an error that names its file and line.
 import html
 import re
 
+from markdown_it.tree import SyntaxTreeNode
+
 from bookbuild.read.markdown import Directive, directive
 
 NAMED = re.compile(r"(.+?)\s*<(.+)>", re.DOTALL)  # shown <target>
@@ -35,19 +37,9 @@ def unknown(place, what):
     raise ValueError(f"{place}: {what} is unknown to the notebook copies; {teach}.")
 
 
-def blocks(tokens):
-    """Yield the outermost blocks, each a list of tokens."""
-    block = []
-    for token in tokens:
-        block.append(token)
-        if token.level == 0 and token.nesting <= 0:
-            yield block
-            block = []
-
-
 def pieces(text, book):
     """Yield what `text` consists of: strings of plain Markdown, and the directives that shape a notebook's cells."""
-    for block in blocks(text.tokens):
+    for block in (node.to_tokens() for node in SyntaxTreeNode(text.tokens).children):
         found = directive(block[0], text)
         if found and (found.name not in OPTIONS or found.options.keys() - OPTIONS[found.name]):
             unknown(found.place, f"{{{found.name}}}" + "".join(f" with :{option}:" for option in found.options))

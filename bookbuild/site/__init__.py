@@ -7,13 +7,10 @@ from bookbuild.site import (
     frame,
     fresh_execution,
     glossary,
-    joined_prints,
     labels,
-    last_changed,
     notebook_copies,
     previews,
     published,
-    reading_time,
     search,
     translator,
 )
@@ -21,16 +18,14 @@ from bookbuild.site import (
 # What a build goes through, and who has work to do then, in this order; other extensions come before, but for FIRST.
 FIRST = (
     ("config-inited", build_record.begin),
-    ("config-inited", fresh_execution.choose_cache),
+    ("config-inited", fresh_execution.choose_folder),
     ("builder-inited", build_record.use_new_folder),
 )
 HANDLERS = {
     "builder-inited": (assets.install, assets.make, published.choose_address, search.leave_out_sphinx),
     "env-get-outdated": (build_record.read_again,),
     "doctree-read": (glossary.note,),
-    "env-purge-doc": (formulas.forget, glossary.forget),
-    "env-merge-info": (formulas.merge, glossary.merge),
-    "env-updated": (formulas.write_font, last_changed.note_dates),
+    "env-updated": (formulas.write_font,),
     "env-get-updated": (labels.write,),
     "doctree-resolved": (glossary.lead,),
     "html-collect-pages": (published.missing_page, search.add_page),
@@ -39,10 +34,9 @@ HANDLERS = {
         frame.complete,
         assets.link,
         published.mark,
-        last_changed.show_date,
         notebook_copies.offer,
         previews.record,
-        search.keep_entries,
+        search.note_entries,
     ),
     "build-finished": (
         assets.leave_out,
@@ -56,11 +50,11 @@ LATE = 1000  # Sphinx calls what has a higher number later; 500 is what other ex
 
 def setup(app):
     """Register what Sphinx is to know and connect all handlers."""
-    for part in (frame, translator, formulas, reading_time, joined_prints, fresh_execution):
+    for part in (frame, translator, formulas, fresh_execution, published):
         part.register(app)
     for event, handler in FIRST:
         app.connect(event, handler, priority=1)
     for event, handlers in HANDLERS.items():
         for place, handler in enumerate(handlers):
             app.connect(event, handler, priority=LATE + place)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": False}

@@ -1,15 +1,17 @@
 """Make the site's one stylesheet and its scripts: bundled and minified by esbuild, linked to with a hash.
 
-The palette of the figures opens the stylesheet, so that text, figures and explorables share one source.
+The palette of the figures opens the stylesheet, so that text, figures and explorables share one source.  The licences
+of what the scripts hold stand beside them.
 """
 
 import hashlib
+import json
+import re
 from functools import cache
 from pathlib import Path
 
 from bookbuild.base import node, npm
 from bookbuild.base.files import written
-from bookbuild.site.licences import write_licences
 
 HERE = Path(__file__).parent
 SHEETS = ("book.css", "search.css", "live_code.css")
@@ -20,7 +22,26 @@ SCRIPTS = {
     "search": "search/search.mjs",
     "live_code": "live_code/live_code.mjs",
 }
+ESBUILD = "node_modules/esbuild/bin/esbuild"
 CLASSIC = ("--bundle", "--minify", "--format=iife", "--target=es2022", "--charset=utf8", "--log-level=warning")
+PACKAGE = re.compile(r".*node_modules/(?:@[^/]+/)?[^/]+")
+FONT = "node_modules/@fontsource/stix-two-math"
+
+
+def packages(record):
+    """Return the folders of the npm packages that bundles hold, by esbuild's record, and that of the font."""
+    parts = [part for output in record["outputs"].values() for part in output["inputs"].items()]
+    used = [PACKAGE.match(name) for name, part in parts if part["bytesInOutput"]]
+    return sorted({FONT, *(found[0] for found in used if found)})
+
+
+def licence(package):
+    """Return name, author and licence of an npm package, a folder, with the texts that it brings."""
+    about = json.loads((package / "package.json").read_text("utf8"))
+    author = about.get("author", "")
+    author = author["name"] if isinstance(author, dict) else author
+    texts = [path.read_text("utf8").strip() for path in sorted(package.glob("[Ll][Ii][Cc][Ee][Nn][Ss][Ee]*"))]
+    return "\n\n".join([f"{about['name']} {about['version']} ({about['license']}) {author}".strip(), *texts])
 
 
 @cache
@@ -45,8 +66,11 @@ def make(app):
     written(work / "book.css", sheet)
     entries = [f"{name}={HERE / 'scripts' / module}" for name, module in SCRIPTS.items()]
     options = [f"--outdir={static}", f"--metafile={work / 'bundles.json'}", "--external:*.woff2", *CLASSIC]
-    node.esbuild(app.srcdir, [*entries, f"book={work / 'book.css'}", *options], "The site's scripts could not be made")
-    write_licences(work / "bundles.json", app.srcdir, static / "licences.txt")
+    bundling = [ESBUILD, *entries, f"book={work / 'book.css'}", *options]
+    node.run(bundling, "The site's scripts could not be made", folder=app.srcdir)
+    used = packages(json.loads((work / "bundles.json").read_text("utf8")))
+    licences = [licence(Path(app.srcdir, package)) for package in used]
+    written(static / "licences.txt", f"\n\n{'-' * 80}\n\n".join(licences) + "\n")
 
 
 def leave_out(app, exception):

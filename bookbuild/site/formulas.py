@@ -6,6 +6,7 @@ that has a MATH table: STIX Two Math, cut to the characters that the book uses.
 """
 
 import html
+import json
 import re
 import unicodedata
 from pathlib import Path
@@ -18,11 +19,12 @@ from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
 from bookbuild.base.files import written
-from bookbuild.base.node import answer
+from bookbuild.base.node import run
 
 logger = logging.getLogger(__name__)
 
 DRAWN = "drawn"  # the attribute of a math node that holds its MathML
+CHARACTERS = "characters"  # what is known of a page: the characters of its formulas
 RENDERER = Path(__file__).with_suffix(".mjs")
 FONT = "node_modules/@fontsource/stix-two-math/files/stix-two-math-latin-400-normal.woff2"
 FEATURES = ["ssty", "dtls", "flac", "kern", "mark", "mkmk"]  # what OpenType calls the forms that formulas use
@@ -33,18 +35,12 @@ RAISED = {"⊤": "ᵀ", "2": "²", "3": "³", "−1": "⁻¹", "′": "′", "ˆ
 TAG = re.compile(r"<[^>]*>")
 
 
-def temml(formulas):
-    """Draw `formulas`, pairs (TeX, displayed or in a line), and return a dict with "html" or "error" for each."""
-    return answer(RENDERER, [{"tex": tex, "display": display} for tex, display in formulas], "Temml could not be run")
-
-
 def draw(math_nodes):
     """Give each math node its MathML; an invalid formula is a warning at its place and shows its TeX."""
-    formulas = [
-        (NUMBERED_ENVIRONMENT.sub(r"\\\1{\2*}", node.astext().strip()), isinstance(node, nodes.math_block))
-        for node in math_nodes
-    ]
-    for node, (tex, _display), result in zip(math_nodes, formulas, temml(formulas)):
+    sources = [NUMBERED_ENVIRONMENT.sub(r"\\\1{\2*}", node.astext().strip()) for node in math_nodes]
+    formulas = [{"tex": tex, "display": isinstance(node, nodes.math_block)} for node, tex in zip(math_nodes, sources)]
+    results = json.loads(run([RENDERER], "Temml could not be run", question=json.dumps(formulas)))
+    for node, tex, result in zip(math_nodes, sources, results):
         if "error" in result:
             logger.warning("the formula %s is invalid: %s", tex, result["error"], location=node)
         node[DRAWN] = result.get("html", f"<code>{html.escape(tex)}</code>")
@@ -60,24 +56,7 @@ class DrawFormulas(SphinxTransform):
         if math_nodes := [*self.document.findall(lambda n: isinstance(n, (nodes.math, nodes.math_block)))]:
             draw(math_nodes)
             text = html.unescape(TAG.sub("", "".join(node[DRAWN] for node in math_nodes)))
-            known(self.env)[self.env.docname] = "".join(sorted(set(text)))
-
-
-def known(env):
-    """Return the dict, page -> the characters of its formulas, that the environment keeps."""
-    if not hasattr(env, "formula_characters"):
-        env.formula_characters = {}
-    return env.formula_characters
-
-
-def forget(app, env, docname):
-    """Drop what is known of a page that is read again or gone."""
-    known(env).pop(docname, None)
-
-
-def merge(app, env, docnames, other):
-    """Take over what another process has read."""
-    known(env).update({name: text for name, text in known(other).items() if name in docnames})
+            self.env.metadata[self.env.docname][CHARACTERS] = "".join(sorted(set(text)))
 
 
 def italic(character):
@@ -92,7 +71,7 @@ def italic(character):
 
 def characters(env):
     """Return the characters that the font needs, in order."""
-    plain = {*"".join(known(env).values()), *ALWAYS}
+    plain = {*ALWAYS}.union(*(about.get(CHARACTERS, "") for about in env.metadata.values()))
     return "".join(sorted(plain | {form for form in map(italic, plain) if form}))
 
 

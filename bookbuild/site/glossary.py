@@ -4,13 +4,7 @@ from docutils import nodes
 from sphinx import addnodes
 
 GLOSSARY = "reference/glossary"
-
-
-def known(env):
-    """Return the dict, page -> term -> (id of the section, its title), that the environment keeps."""
-    if not hasattr(env, "term_places"):
-        env.term_places = {}
-    return env.term_places
+PLACES = "places of terms"  # what is known of a page: term -> (id of the section, its title)
 
 
 def note(app, doctree):
@@ -22,23 +16,13 @@ def note(app, doctree):
             section = section.parent
         if use["reftype"] == "term" and section:
             found.setdefault(use["reftarget"].lower(), (section["ids"][0], section[0].astext()))
-    known(app.env)[app.env.docname] = found
-
-
-def forget(app, env, docname):
-    """Drop what is known of a page that is read again or gone."""
-    known(env).pop(docname, None)
-
-
-def merge(app, env, docnames, other):
-    """Take over what another process has read."""
-    known(env).update({name: found for name, found in known(other).items() if name in docnames})
+    app.env.metadata[app.env.docname][PLACES] = found
 
 
 def place(env, term):
     """Return page, id and title of the section that builds a term, None where no chapter uses it."""
-    chapters = sorted(name for name in known(env) if name.startswith("chapters/"))
-    uses = ((name, known(env)[name].get(term)) for name in chapters)
+    chapters = sorted(name for name in env.found_docs if name.startswith("chapters/"))
+    uses = ((name, env.metadata[name][PLACES].get(term)) for name in chapters)
     return next(((name, *found) for name, found in uses if found), None)
 
 

@@ -1,4 +1,4 @@
-"""Say at the foot of each page when its text was last changed: the date, in UTC, of the last commit of its source.
+"""Tell when the text of each page was last changed: the date, in UTC, of the last commit of its source.
 
 Git is asked once in a build.  Where it cannot tell (a folder without .git, a shallow clone, in which all files seem to
 come from the oldest commit that is there), no date is shown.
@@ -6,7 +6,6 @@ come from the oldest commit that is there), no date is shown.
 
 import os
 import subprocess
-from datetime import date
 
 GIT = ("git", "-c", "core.quotepath=off")
 LOG = ("log", "--relative", "--name-only", "--date=format-local:%Y-%m-%d", "--format=%x00%cd")
@@ -32,19 +31,3 @@ def dates(folder):
         for file in filter(None, files):
             found[file] = max(day, found.get(file, ""))
     return found
-
-
-def note_dates(app, env):
-    """Keep the date of each page for this build."""
-    known = dates(app.srcdir)
-    files = {page: env.doc2path(page, False).replace(os.sep, "/") for page in env.found_docs}
-    env.last_changed = {page: known[file] for page, file in files.items() if file in known}
-
-
-def show_date(app, pagename, templatename, context, doctree):
-    """Give the template of the footer the date, for machines and in words."""
-    from babel.dates import format_date
-
-    day = app.env.last_changed.get(pagename)
-    if day:
-        context["last_changed"] = {"iso": day, "words": format_date(date.fromisoformat(day), "d MMMM y", locale="en")}

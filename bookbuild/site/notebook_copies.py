@@ -10,9 +10,7 @@ FOLDER = "notebooks"
 
 def offer(app, pagename, templatename, context, doctree):
     """Write the copy of a chapter into the site, and give the template the links to it and to Colab."""
-    chapter = next((chapter for chapter in book(app).chapters if chapter.page == pagename), None)
-    if chapter:
+    if chapter := context["chapter"]:
         name = f"{FOLDER}/{chapter.name}.ipynb"
-        Path(app.outdir, FOLDER).mkdir(exist_ok=True)
         written(Path(app.outdir, name), copy_of(Path(app.srcdir, f"{pagename}.md"), book=book(app)))
         context |= {"notebook": name, "colab": colab(book(app), chapter)}

@@ -1,15 +1,19 @@
-"""Fit the site to the place where it is published: canonical addresses, a sitemap, robots.txt and a 404 page.
+"""Fit the site to the place where it is published: addresses, dates, cards to share, sitemap, robots.txt, a 404 page.
 
 The place is the GitHub Pages address of the repository in _config.yml, unless that file sets `html: baseurl`.  Pages
 shows 404.html for every address that it does not have, at any depth; so that page loads nothing, and its links count
 from the site's path.
 """
 
+from datetime import date
 from pathlib import Path
 from urllib.parse import quote, urljoin, urlsplit
 from xml.sax.saxutils import escape
 
+from sphinxext import opengraph
+
 from bookbuild.base.files import written
+from bookbuild.site.build_record import now
 from bookbuild.site.frame import book
 
 MISSING = "404"
@@ -27,9 +31,37 @@ def page_address(app, pagename):
     return urljoin(app.config.html_baseurl, "" if pagename == "index" else quote(f"{pagename}.html"))
 
 
+def day_of(app, pagename):
+    """Return the date of the last change of a page, such as 2026-11-21, None where it is not known."""
+    return now(app)["dates"].get(f"{pagename}.md")
+
+
 def mark(app, pagename, templatename, context, doctree):
-    """Give a page of text its canonical address."""
+    """Give a page of text its canonical address, where it is shared too, and its date, for machines and in words."""
+    from babel.dates import format_date
+
+    if day := day_of(app, pagename):
+        words = format_date(date.fromisoformat(day), "d MMMM y", locale="en")
+        context["last_changed"] = {"iso": day, "words": words}
     context["pageurl"] = None if pagename.startswith(NOT_TEXT) else page_address(app, pagename)
+    if pagename == "index":
+        shared = urljoin(app.config.ogp_site_url, "index.html")
+        context["metatags"] = context["metatags"].replace(f'"{shared}"', f'"{context["pageurl"]}"')
+
+
+draw_card = opengraph.create_social_card
+
+
+def kept_card(*about, outdir, env, **options):
+    """Return the path of a card for sharing, which the site gets from a folder that stays, as drawing takes time."""
+    card = draw_card(*about, outdir=env.doctreedir, env=env, **options)
+    written(Path(outdir, card), Path(env.doctreedir, card).read_bytes())
+    return card
+
+
+def register(app):
+    """Let cards be kept."""
+    opengraph.create_social_card = kept_card
 
 
 def missing_page(app):
@@ -43,8 +75,7 @@ def write_lists(app, exception):
         return
     entries = []
     for page in sorted(app.env.found_docs):
-        day = app.env.last_changed.get(page)
-        last = f"<lastmod>{day}</lastmod>" if day else ""
+        last = f"<lastmod>{day}</lastmod>" if (day := day_of(app, page)) else ""
         entries.append(f"<url><loc>{escape(page_address(app, page))}</loc>{last}</url>\n")
     text = f'<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="{SITEMAP}">\n{"".join(entries)}</urlset>\n'
     written(Path(app.outdir, "sitemap.xml"), text)

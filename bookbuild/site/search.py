@@ -1,13 +1,14 @@
 """Search: an index of the book's sections, and the script that searches it while the reader types.
 
-Sphinx's own search finds pages; a reader wants the section, and the chapter before the glossary.  So each page that is
-written leaves its sections, terms and functions in a file beside its doctree; at the end of a build these become one
-classic script, which works from a file too.  The folder of the same name holds the script that searches: a library
+Sphinx's own search finds pages; a reader wants the section, and the chapter before the glossary.  So of each page that
+is written its sections, terms and functions are noted; at the end of a build these become one classic script, which
+works from a file too.  The folder of the same name holds the script that searches: a library
 (MiniSearch) ranks, the rest is the page.  A page loads both on the first use of its search.
 """
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 from docutils import nodes
@@ -104,16 +105,16 @@ def entries(doctree, numbers):
     return found
 
 
-def fragment(app, pagename):
-    """Return the file that keeps the entries of a page."""
-    return Path(app.doctreedir, "search", f"{pagename}.json")
+@cache
+def noted(app):
+    """Return what the search shall know of the pages that have been written: page -> its entries."""
+    return {}
 
 
-def keep_entries(app, pagename, templatename, context, doctree):
-    """Keep what the search shall know of a page that is written."""
+def note_entries(app, pagename, templatename, context, doctree):
+    """Note the entries of a page that is written."""
     if doctree:
-        found = entries(doctree, app.env.toc_fignumbers.get(pagename, {}))
-        written(fragment(app, pagename), json.dumps(found, ensure_ascii=False))
+        noted(app)[pagename] = entries(doctree, app.env.toc_fignumbers.get(pagename, {}))
 
 
 def write_index(app, exception):
@@ -121,11 +122,11 @@ def write_index(app, exception):
     if exception or app.builder.format != "html":
         return
     pages, rows = [], []
-    for name in sorted(app.env.found_docs):
+    for name, found in sorted(noted(app).items()):
         number = ".".join(map(str, app.env.toc_secnumbers.get(name, {}).get("", ())))
         weight = next(weight for start, weight in WEIGHTS.items() if name.startswith(start))
         pages.append([app.builder.get_target_uri(name), number, weight])
-        rows += [[len(pages) - 1, *entry] for entry in json.loads(fragment(app, name).read_text("utf8"))]
+        rows += [[len(pages) - 1, *entry] for entry in found]
     content = json.dumps({"pages": pages, "entries": rows}, ensure_ascii=False, separators=(",", ":"))
     written(Path(app.outdir, "_static", INDEX), f"window.bookSearchIndex={content}\n")
 

@@ -140,8 +140,7 @@ class MakeFolds(SphinxPostTransform):
         for node in list(self.document.findall(dropdown_main)):
             title, *inside = node.children
             text = next(part for part in title.children if "sd-summary-text" in part["classes"])
-            kind = "deeper" if text.astext().startswith("Deeper") else "hint"
-            replace(node, kind, text.children, [part for box in inside for part in box.children])
+            replace(node, "hint", text.children, [part for box in inside for part in box.children])
         for node in list(self.document.findall(solution_node)):
             title, *inside = node.children
             words = [part for part in title.children if not isinstance(part, nodes.reference)]

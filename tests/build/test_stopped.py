@@ -7,16 +7,11 @@ import socket
 import sys
 from pathlib import Path
 
-import nbformat
 import psutil
 import pytest
-from jupyter_cache import get_cache
-from jupyter_cache.base import CacheBundleIn
 
-from bookbuild.base.lock import hold
+from bookbuild.base.lock import WAITING, hold_build
 from bookbuild.build import FULL, INTERRUPTED
-from bookbuild.site import fresh_execution
-from bookbuild.site.build_record import WAITING
 from tests.shared.small_book import HELPER, SmallBook, different
 
 STOPPED = [sys.executable, str(Path(__file__).with_name("stopped_build.py"))]
@@ -93,12 +88,12 @@ def test_a_build_that_is_stopped_in_a_cell_leaves_no_process_and_the_site_as_it_
     assert book.page() == page
 
 
-def test_of_two_builds_the_second_waits(changed):
+@pytest.mark.parametrize("command", ["bookbuild.build", "bookbuild.products.offline_zip"])
+def test_of_two_commands_that_write_the_book_the_second_waits(command, changed):
     book, _, wanted = changed
     (book.folder / "_build" / "built").unlink(missing_ok=True)
-    (book.folder / "_build" / "lock").touch()
-    with hold(book.folder / "_build" / "lock", "The tests wait for themselves."):
-        second = book.start()
+    with hold_build(book.folder / "_build"):
+        second = book.start([sys.executable, "-m", command])
         assert second.stdout.readline().strip() == WAITING
     second.communicate()
     assert second.returncode == 0
@@ -116,11 +111,10 @@ def spoil_page(build):
 
 
 def spoil_record(build):
-    """Leave no good record and half of a cache, as a build does that was stopped."""
+    """Leave no good record and some of the executions, as a build does that was stopped."""
     (build / "built").write_text("[", "utf8")
     (build / "html.new").mkdir()
-    for execution in build.glob(".jupyter_cache/*/executed/*/base.ipynb"):
-        execution.unlink()
+    next(build.glob(".jupyter_cache/*/01-probe-*.ipynb")).unlink()
 
 
 @pytest.mark.parametrize("spoil", [spoil_doctree, spoil_page, spoil_record])
@@ -129,52 +123,3 @@ def test_damage_is_mended_in_the_same_build(changed, spoil):
     book.built()
     spoil(book.folder / "_build")
     assert different(book.built(), wanted) == []
-
-
-# The cache of executions
-
-
-@pytest.fixture
-def cache(tmp_path):
-    """Return the folder of a cache that holds the executions of two notebooks, and these."""
-    notebooks = [nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)]) for code in ("1", "2")]
-    for notebook in notebooks:
-        get_cache(tmp_path / "cache").cache_notebook_bundle(CacheBundleIn(notebook, "a.md"), check_validity=False)
-    return tmp_path / "cache", notebooks
-
-
-def kept(folder, notebooks):
-    """Mend a cache; return for each notebook whether the cache then gives its execution, and takes it anew if not."""
-    fresh_execution.mend(folder)
-    cache, found = get_cache(folder), []
-    for notebook in notebooks:
-        try:
-            cache.merge_match_into_notebook(notebook)
-            found.append(True)
-        except KeyError:
-            found.append(False)
-            cache.cache_notebook_bundle(CacheBundleIn(notebook, "a.md"), check_validity=False)
-    return found
-
-
-def test_whole_executions_are_kept(cache):
-    assert kept(*cache) == [True, True]
-
-
-@pytest.mark.parametrize(
-    "harm",
-    [Path.unlink, *(lambda path, text=text: path.write_text(text, "utf8") for text in ('{"cells": [', "{}", "[]"))],
-    ids=["missing", "half", "no notebook", "a list"],
-)
-def test_half_an_execution_is_forgotten_and_the_others_are_kept(cache, harm):
-    folder, notebooks = cache
-    _, key = get_cache(folder).create_hashed_notebook(notebooks[0])
-    harm(folder / "executed" / key / "base.ipynb")
-    assert kept(*cache) == [False, True]
-
-
-@pytest.mark.parametrize("content", [b"SQL" * 999, b"", None], ids=["rubbish", "empty", "half"])
-def test_a_cache_without_an_index_is_forgotten(cache, content):
-    index = cache[0] / "global.db"
-    index.write_bytes(index.read_bytes()[:5000] if content is None else content)
-    assert kept(*cache) == [False, False]

@@ -95,12 +95,8 @@ def printed(outputs):
 
 @functools.cache
 def runs(root):
-    """Return the code cells of each run of a page that the build keeps, by their sources.
-
-    They are read from the execution cache: what a build writes to _build/jupyter_execute lacks the outputs of a page
-    that was read again without being executed again.
-    """
-    found = [nbformat.read(path, 4).cells for path in root.glob("_build/.jupyter_cache/*/executed/*/base.ipynb")]
+    """Return the code cells of each run of a page that the build keeps, by their sources."""
+    found = [nbformat.read(path, 4).cells for path in root.glob("_build/.jupyter_cache/*/*.ipynb")]
     return {tuple(cell.source for cell in cells): cells for cells in found}
 
 

@@ -1,66 +1,41 @@
-"""The reading time at the head of a chapter: counted from its text, and the same in its source."""
-
-import re
+"""The reading time of a chapter: what is counted, and at which pace."""
 
 import pytest
-from docutils import nodes
-from docutils.utils import new_document
 
-from bookbuild import ROOT
-from bookbuild.read.book import Book
-from bookbuild.site import reading_time
+from bookbuild.read.markdown import Page, parser
+from tools.lists import reading
 
-TOLD = re.compile(r"Reading time:(?:\*|</em>) (\d+ minutes, exercises \d+ more)\.")
-
-
-def paragraph(words):
-    """Return a paragraph of that many words."""
-    return nodes.paragraph("", "", nodes.Text("word " * words))
-
-
-def cell(*tags, lines=1):
-    """Return a cell of that many lines of code, with a line that it prints and an empty one between."""
-    code = nodes.container("", nodes.literal_block(text="\n\n".join(["code"] * lines)), classes=["cell_input"])
-    output = nodes.container("", nodes.literal_block(text="printed", classes=["output"]), classes=["cell_output"])
-    return nodes.container("", code, output, classes=["cell", *tags])
-
-
-@pytest.fixture
-def document():
-    """Return a page with 400 words, 12 lines of code, 3 formulas and a figure, and with what is not counted."""
-    page = new_document("page.md")
-    page += nodes.section("", paragraph(390), cell(lines=12), cell("tag_hide-input", lines=50))
-    page += [nodes.math_block(text=r"a\,b"), nodes.math_block(text="c"), nodes.math_block(text="d")]
-    page += nodes.figure("", nodes.raw(text="<svg>many words</svg>"), nodes.caption("", "ten words " * 5))
-    page += nodes.section("", paragraph(5000), cell(lines=70), ids=["exercises"])
-    return page
-
-
-def test_what_is_read_is_counted(document):
-    assert reading_time.counts(document) == {"words": 400, "lines": 12, "formulas": 3, "figures": 1}
+EXTENSIONS = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
+TEN, LINE, FORMULA = "word " * 1800, "code\n\n", "$$\na\\,b\n$$\n\n"  # minutes of prose
+CELL = "```{{code-cell}} ipython3\n---\ntags: [{}]\nmystnb: {{}}\n---\n{}```\n\n"
+FIGURE = '```{code-cell} ipython3\n---\nmystnb:\n  figure: {caption: ""}\ntags: [hide-input]\n---\nx\n```\n\n'
 
 
 @pytest.mark.parametrize(
-    ("counts", "minutes"),
+    ("text", "minutes"),
     [
-        ({"words": 1800}, 10),
-        ({"words": 1800, "lines": 29}, 10),
-        ({"words": 1800, "lines": 31}, 15),
-        ({"words": 1800, "formulas": 7}, 10),
-        ({"words": 1800, "formulas": 8}, 15),
-        ({"words": 1800, "figures": 4}, 10),
-        ({"words": 1800, "figures": 6}, 15),
-        ({"words": 1800 + 400}, 10),
-        ({"words": 1800 + 500}, 15),
-        ({"words": 1}, 5),
+        ("A word.", 5),
+        (TEN, 10),
+        ("word " * (1800 + 400), 10),
+        ("word " * (1800 + 500), 15),
+        (TEN + "`code` " * 500, 15),
+        (TEN + "{term}`half` " * 500, 15),
+        (TEN + "$a$ {math}`b` " * 500, 10),
+        (TEN + "\n\n% " + "word " * 500, 10),
+        (f"{TEN}\n\n:::{{admonition}} Title\n{'word ' * 500}\n:::\n", 15),
+        (f"{TEN}\n\n{CELL.format('', LINE) * 29}", 10),
+        (f"{TEN}\n\n{CELL.format('', LINE) * 31}", 15),
+        (f"{TEN}\n\n{CELL.format('hide-input', LINE) * 99}", 10),
+        (f"{TEN}\n\n```\n{LINE * 31}```\n", 15),
+        (f"{TEN}\n\n{FORMULA * 7}", 10),
+        (f"{TEN}\n\n{FORMULA * 8}", 15),
+        (f"{TEN}\n\n{FORMULA.rstrip()} (eq-a)\n\n{FORMULA * 7}", 15),
+        (f"{TEN}\n\n\\begin{{align}}a\\end{{align}}\n\n{FORMULA * 7}", 15),
+        (f"{TEN}\n\n{FIGURE * 4}", 10),
+        (f"{TEN}\n\n{FIGURE * 6}", 15),
+        (f"{TEN}\n\n## Exercises\n\n{TEN}", 10),
+        (f"{TEN}\n\n## Exercises\n\n{TEN}\n\n## Summary\n\n{TEN}", 20),
     ],
 )
-def test_the_pace_is_that_of_the_docstring(counts, minutes):
-    assert reading_time.minutes(**counts) == minutes
-
-
-def test_a_chapter_states_in_its_source_what_the_page_has_counted(site):
-    """The copies for JupyterLab and Colab show the source."""
-    stated = {chapter.page: TOLD.findall(chapter.source) for chapter in Book(ROOT).chapters}
-    counted = {page: TOLD.findall((site / f"{page}.html").read_text("utf8")) for page in stated}
-    assert stated == counted and all(len(times) == 1 for times in stated.values())
+def test_what_is_gone_through_is_counted_at_the_pace_of_the_docstring(text, minutes):
+    assert reading(Page(f"{text}\n\nend", "page.md", 1, parser(EXTENSIONS), 1)) == minutes

@@ -1,13 +1,9 @@
 // What the frame of every page does: the reader's choices, drawers, copies of code, the place in the text, and loading
 // of what is used only now and then (search, previews, live code).
+import { element, load } from "./page.mjs";
+
 const root = document.documentElement;
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-const load = (name) => {
-  const src = `${root.dataset.content_root}_static/${name}.js`;
-  return new Promise((onload, onerror) => {
-    document.head.append(Object.assign(document.createElement("script"), { src, onload, onerror }));
-  });
-};
 
 // ---- the reader's choices, kept on this device ----
 
@@ -57,7 +53,7 @@ addEventListener("outputs", observe); // live code has made new ones
 // ---- a copy of code ----
 
 for (const block of all(".cell_input > div, .text > section div[class^=highlight-]")) {
-  const button = Object.assign(document.createElement("button"), { className: "copy", textContent: "Copy" });
+  const button = element("button", { className: "copy" }, "Copy");
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(block.querySelector("pre").textContent);
     button.textContent = "Copied";

@@ -2,46 +2,34 @@
 //
 // The card stays while the pointer is on the link or on the card, or the link has the focus; Escape closes it.  It is
 // placed after the link (outside of what a click folds), so that the keyboard goes on from there to the card's links.
-// A target on the page itself is copied, others come from the scripts that previews.py writes.  A touch follows the
-// link, as ever.
+// What it shows comes from the scripts that previews.py writes.  A touch follows the link, as ever.
+import { ROOT, element, load } from "./page.mjs";
+
 const LINKS = ".text a[href]:not(.external, .headerlink, .viewcode-back, .mt-live a)";
-const COPIED = ".formula, figure:not(:has(.mt-explorable))";
-const LEFT_OUT = "script, button, .headerlink, details";
 const DELAY = 300; // milliseconds until a card opens, so that a pointer on its way opens none
 const GRACE = 250; // and until it closes, so that the pointer can move into it
 const GAP = 6; // pixels between link and card
 const EDGE = 8; // and between card and window
 
-const root = new URL(document.documentElement.dataset.content_root, location.href);
-const card = Object.assign(document.createElement("div"), { className: "preview", popover: "manual" });
-card.setAttribute("role", "tooltip");
-const loading = {};
+const root = new URL(ROOT, document.baseURI);
+const card = element("div", { className: "preview", popover: "manual", role: "tooltip" });
 let link, wanted, hovered, focused, timer;
-
-const load = (name) =>
-  (loading[name] ??= new Promise((done) => {
-    const src = `${root.href}_static/previews/${name}.js`;
-    document.head.append(Object.assign(document.createElement("script"), { src, onload: done, onerror: done }));
-  }));
 
 // Returns the HTML of what is at an address of the book, or undefined where there is nothing to show.
 const find = async (url) => {
-  const id = decodeURIComponent(url.hash.slice(1));
-  const here = id && url.pathname === location.pathname && document.getElementById(id);
-  if (here && here.matches(COPIED)) return here.outerHTML;
   if (!url.href.startsWith(root.href)) return;
   const [, page] = url.pathname.slice(root.pathname.length).match(/^(?!_)([\w/-]+)\.html$/) ?? [];
   if (!page) return;
+  const id = decodeURIComponent(url.hash.slice(1));
   const name = id.startsWith("fig-") ? `${page}/${id}` : page;
-  await load(name);
+  if (!window.previews?.[name]) await load(`previews/${name}`).catch(() => {});
   return window.previews?.[name]?.[id];
 };
 
 // Returns the nodes of a card: ids are made its own, addresses are those of the page that they come from.
 const content = (html, url) => {
-  const inside = Object.assign(document.createElement("template"), { innerHTML: html }).content;
+  const inside = element("template", { innerHTML: html }).content;
   const all = (selector) => inside.querySelectorAll(selector);
-  for (const part of all(LEFT_OUT)) part.remove();
   for (const { attributes } of all("a[href]")) attributes.href.value = new URL(attributes.href.value, url);
   for (const part of all("[id]")) {
     const own = `preview-${part.id}`;

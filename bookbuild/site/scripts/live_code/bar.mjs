@@ -1,5 +1,9 @@
 // The bar at the foot of the window: it says how live code stands and holds the buttons that go with that.
-import { button, element } from "./elements.mjs";
+import { element } from "../page.mjs";
+
+/** Return a button that does `act`; `label` says more than its name where a screen reader needs it. */
+export const button = (name, act, label = name) =>
+  element("button", { type: "button", className: "live-button", ariaLabel: label, onclick: () => act() }, name);
 
 /** Return the bar; `actions` are what each button does in each state, `local` is where running at home is told of. */
 export function makeBar(actions, local) {

@@ -4,7 +4,8 @@ import { pythonLanguage } from "@codemirror/lang-python";
 import { bracketMatching, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { EditorView, keymap } from "@codemirror/view";
 import { tagHighlighter, tags } from "@lezer/highlight";
-import { button, element } from "./elements.mjs";
+import { element } from "../page.mjs";
+import { button } from "./bar.mjs";
 
 // Parts of speech have the names that they have on the page, so they look alike.
 const highlighter = tagHighlighter([

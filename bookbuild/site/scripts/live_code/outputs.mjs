@@ -1,5 +1,5 @@
 // Shows what a cell prints, returns, draws or raises, in the same elements as the built page does.
-import { element } from "./elements.mjs";
+import { element } from "../page.mjs";
 
 const COLOUR = /\x1b\[[\d;]*m/g; // of a terminal
 const OVERWRITTEN = /[^\n]*\r(?!\n)/g; // by a progress bar

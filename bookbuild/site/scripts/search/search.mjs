@@ -1,26 +1,15 @@
 // Search while the reader types: in the panel of every page, and on the search page.  Loaded on the first use.
+import {ROOT, element, load} from "../page.mjs";
 import {excerpt} from "./excerpt.mjs";
 import {ranking} from "./ranking.mjs";
 
-const ROOT = document.documentElement.dataset.content_root;
 const [IN_PANEL, ON_PAGE] = [12, 40]; // results at most
 const FAILED = "The search could not load its index: reload the page.";
 
-const element = (name, attributes, ...children) => {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-};
-
 let loading;
 
-// Loads the index, once, as a classic script, which works from a file too; resolves to the function that finds results.
-const load = () => (loading ??= new Promise((resolve, reject) => {
-  const src = `${ROOT}_static/search_index.js`;
-  const loaded = () => resolve(finder(window.bookSearchIndex));
-  document.head.append(Object.assign(element("script", {src}), {onload: loaded, onerror: reject}));
-}));
+// Loads the index, once; resolves to the function that finds results.
+const loadIndex = () => (loading ??= load("search_index").then(() => finder(window.bookSearchIndex)));
 
 function finder(index) {
   const find = ranking(index);
@@ -34,9 +23,9 @@ function finder(index) {
 }
 
 const contents = ({title, chapter, parts}) => [
-  element("span", {class: "found-title"}, title),
-  element("span", {class: "found-chapter"}, chapter),
-  element("span", {class: "found-text"}, ...parts.map(({said, marked}) => (marked ? element("mark", {}, said) : said))),
+  element("span", {className: "found-title"}, title),
+  element("span", {className: "found-chapter"}, chapter),
+  element("span", {className: "found-text"}, ...parts.map(({said, marked}) => (marked ? element("mark", {}, said) : said))),
 ];
 
 const said = (query, count, most) => {
@@ -51,7 +40,7 @@ function follow(input, status, most, show) {
   const update = async () => {
     if (!input.value && !loading) return; // the search page without a question: the index is most of its weight
     try {
-      const find = await load();
+      const find = await loadIndex();
       const query = input.value.trim();
       const found = query ? find(query) : [];
       show(found.slice(0, most));
@@ -66,7 +55,7 @@ function follow(input, status, most, show) {
 
 function onPage(form, results) {
   const input = form.querySelector("input");
-  const [status, list] = [element("p", {role: "status"}), element("ol", {class: "found"})];
+  const [status, list] = [element("p", {role: "status"}), element("ol", {className: "found"})];
   results.append(status, list);
   input.value = new URLSearchParams(location.search).get("q") ?? "";
   const row = (result) => element("li", {}, element("a", {href: result.href}, ...contents(result)));
@@ -75,13 +64,13 @@ function onPage(form, results) {
 
 function inPanel(panel) {
   const input = panel.querySelector("input");
-  const list = element("div", {role: "listbox", id: "search-found", class: "found", "aria-label": "Results"});
+  const list = element("div", {role: "listbox", id: "search-found", className: "found", ariaLabel: "Results"});
   const status = element("p", {role: "status"});
-  panel.append(element("div", {class: "found-box"}, status, list));
+  panel.append(element("div", {className: "found-box"}, status, list));
   const combobox = {role: "combobox", "aria-autocomplete": "list", "aria-controls": list.id, "aria-expanded": false};
   for (const [key, value] of Object.entries(combobox)) input.setAttribute(key, value);
   const option = (result, number) =>
-    element("a", {role: "option", id: `found-${number}`, href: result.href, tabindex: -1}, ...contents(result));
+    element("a", {role: "option", id: `found-${number}`, href: result.href, tabIndex: -1}, ...contents(result));
   const choose = (chosen) => {
     for (const each of list.children) each.setAttribute("aria-selected", each === chosen);
     if (chosen) input.setAttribute("aria-activedescendant", chosen.id);
@@ -113,4 +102,4 @@ function inPanel(panel) {
 const results = document.getElementById("search-results");
 inPanel(document.getElementById("search"));
 if (results) onPage(document.querySelector("main form"), results);
-else load(); // the panel has been opened
+else loadIndex(); // the panel has been opened

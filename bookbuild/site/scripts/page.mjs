@@ -1,0 +1,18 @@
+// What the scripts of a page share.
+
+/** The way from this page to the top of the site. */
+export const ROOT = document.documentElement.dataset.content_root;
+
+/** Load a script of the site, a classic one, which works from a file too. */
+export const load = (name) =>
+  new Promise((onload, onerror) => {
+    const src = `${ROOT}_static/${name}.js`;
+    document.head.append(Object.assign(document.createElement("script"), { src, onload, onerror }));
+  });
+
+/** Return a new element. */
+export const element = (tag, properties, ...children) => {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+};
