@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from bookbuild.products.notebooks import colab, copy_of, written
+from bookbuild.base.files import written
+from bookbuild.products.notebooks import colab, copy_of, text_of
 from bookbuild.site.frame import book
 
 FOLDER = "notebooks"
@@ -13,6 +14,5 @@ def offer(app, pagename, templatename, context, doctree):
     chapter = next((chapter for chapter in book(app).chapters if chapter.page == pagename), None)
     if chapter:
         name = f"{FOLDER}/{chapter.name}.ipynb"
-        Path(app.outdir, FOLDER).mkdir(exist_ok=True)
-        written(Path(app.outdir, name), copy_of(Path(app.srcdir, f"{pagename}.md"), book=book(app)))
+        written(Path(app.outdir, name), text_of(copy_of(chapter, book(app))))
         context |= {"notebook": name, "colab": colab(book(app), chapter)}
