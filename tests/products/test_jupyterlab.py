@@ -5,7 +5,6 @@ is opened by double-clicks, run and saved; the tests look at what came of it.
 """
 
 import re
-import shutil
 
 import pytest
 from jupytext import TextFileContentsManager
@@ -14,9 +13,9 @@ from playwright.sync_api import expect
 from bookbuild import ROOT
 from bookbuild.read.book import Book
 from tests.shared.local_servers import jupyter
+from tools.binder import copy_repository
 
 PATIENCE = 120_000  # milliseconds for what a busy machine may take long for
-COPIED = ("chapters", "reference", "index.md", "README.md", "pyproject.toml", "_config.yml", "_toc.yml")
 CHAPTER = "03-softmax"  # it needs no word vectors, and tells of the live widget
 
 # What JupyterLab writes into a notebook by itself when it opens and runs it.
@@ -40,11 +39,9 @@ expect.set_options(timeout=PATIENCE)
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """Return a copy of what a reader needs to run the chapters."""
+    """Return a copy of the project."""
     folder = tmp_path_factory.mktemp("livre à lire")
-    for name in COPIED:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, folder / name)
+    copy_repository(folder)
     return folder
 
 

@@ -90,7 +90,3 @@ def test_the_wheel_works_in_an_empty_folder_under_any_locale(installed, tmp_path
     assert done.returncode == 0, done.stderr.decode(errors="replace")
     right, where = done.stdout.decode("cp1252" if "PYTHONIOENCODING" in kept else "utf-8").splitlines()
     assert right == "right: dot-product-variance" and Path(where).is_relative_to(installed)
-
-
-def test_the_wheel_tells_jupyterlab_to_open_chapters_as_notebooks(installed):
-    assert (installed / SETTINGS).read_bytes() == (ROOT / "jupyterlab-overrides.json").read_bytes()

@@ -38,12 +38,9 @@ def test_the_cover_leads_to_what_was_handed_out_and_else_to_the_published_file(c
     downloads.hand_out("pdf", lambda book, site: b"content", cover)
     assert (cover / NAMES["pdf"]).read_bytes() == b"content" and NAMES["pdf"] in capsys.readouterr().out
     assert links(cover) == PUBLISHED | {"pdf": NAMES["pdf"]}
-
-
-def test_the_cover_of_a_book_that_is_published_elsewhere_leads_there(cover):
-    book = Book(ROOT)
-    book.__dict__["address"] = "https://example.org/a-fork"
-    page = downloads.linked((cover / "index.html").read_text("utf8"), book, held=())
+    fork = Book(ROOT)
+    fork.__dict__["address"] = "https://example.org/a-fork"
+    page = downloads.linked((cover / "index.html").read_text("utf8"), fork, held=())
     assert all(f'href="https://example.org/a-fork/{name}"' in page for name in NAMES.values())
 
 
