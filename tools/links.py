@@ -25,6 +25,7 @@ def ask():
     patterns = [pattern for pattern in Book(ROOT).config["exclude_patterns"] if pattern not in MORE]
     settings = {"external_toc_path": str(ROOT / "_toc.yml"), "external_toc_exclude_missing": False}
     settings |= {"exclude_patterns": [*patterns, "_build"], "latex_individualpages": False}
+    settings["linkcheck_report_timeouts_as_broken"] = False  # Sphinx warns of the other
     options = {"noconfig": True, "path_config": ROOT / "_config.yml", "builder": "linkcheck", "really_quiet": True}
     build_sphinx(ROOT, FOLDER, confoverrides=settings, **options)
     found = [json.loads(line) for line in (FOLDER / "output.json").read_text(encoding="utf-8").splitlines()]
