@@ -66,7 +66,7 @@ def follow(session):
     """Install as Binder would, start the server as Binder does, and run chapters in it."""
     try:
         wanted = binder.commands(binder.RECIPE.read_text(encoding="utf-8"))
-    except binder.RecipeError as error:
+    except RuntimeError as error:
         session.error(str(error))
     with session.chdir(binder.HOME):
         for command in wanted:

@@ -8,7 +8,6 @@ import re
 import shlex
 import shutil
 import subprocess
-from pathlib import Path
 
 from bookbuild import ROOT
 
@@ -31,35 +30,28 @@ KNOWN = (
 )
 
 
-class RecipeError(Exception):
-    """One sentence: what the recipe says that is not known, and what to do."""
-
-
-def instructions(recipe):
-    """Return the instructions of a Dockerfile, each on one line, without what they say of owners and rights."""
-    lines = [line for line in recipe.splitlines() if not line.lstrip().startswith("#")]
-    joined = "\n".join(lines).replace("\\\n", " ").splitlines()
-    return [re.sub(r" --ch(own|mod)=\S+", "", " ".join(line.split())) for line in joined if line.strip()]
-
-
 def commands(recipe, python=PYTHON):
-    """Return the commands of pip, lists of words, that install the repository; raise RecipeError at other lines."""
-    done = instructions(recipe)
-    done = done[done.index("WORKDIR ${REPO_DIR}") + 1 :] if "WORKDIR ${REPO_DIR}" in done else done
-    done = [line for line in done if line.split()[0] not in ("ARG", "ENV", "LABEL", "USER")]
+    """Return the commands of pip, lists of words, that install the repository; raise RuntimeError at other lines.
+
+    Of each line is read what it does, and not what it says of owners and rights.
+    """
+    own = recipe.partition("\nWORKDIR ${REPO_DIR}\n")[2]
+    joined = re.sub(r"^\s*#.*\n", "", own, flags=re.MULTILINE).replace("\\\n", " ")
+    lines = [re.sub(r" --ch(own|mod)=\S+", "", " ".join(line.split())) for line in joined.splitlines() if line.strip()]
+    done = [line for line in lines if line.split()[0] not in ("ARG", "ENV", "LABEL", "USER")]
     if odd := sorted(set(done) ^ set(KNOWN)):
-        raise RecipeError(f"Binder's recipe and KNOWN in tools/binder.py differ: look at these lines, {odd}.")
-    if f"environment.py-{python}-" not in re.sub(r"-(2d|2e)", lambda code: {"2d": "-", "2e": "."}[code[1]], recipe):
-        raise RecipeError(f"Binder's recipe does not take the Python of binder/runtime.txt, {python}: see {RECIPE}.")
+        raise RuntimeError(f"Binder's recipe and KNOWN in tools/binder.py differ: look at these lines, {odd}.")
+    if f"environment.py-{python}-" not in recipe.replace("-2d", "-").replace("-2e", "."):
+        raise RuntimeError(f"Binder's recipe does not take the Python of binder/runtime.txt, {python}: see {RECIPE}.")
     return [shlex.split(line.removeprefix(f"RUN {PROGRAMS}")) for line in done if line.startswith(f"RUN {PROGRAMS}")]
 
 
-def copy_repository(target, root=ROOT):
+def copy_repository(target):
     """Copy what git has or would have after `git add`: what Binder clones, less the history."""
     shutil.rmtree(target, ignore_errors=True)
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
+    listed = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
     for name in filter(None, listed.split("\0")):
-        if (root / name).is_file():
-            (Path(target) / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(root / name, Path(target) / name)
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, target / name)

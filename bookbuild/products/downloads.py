@@ -1,14 +1,13 @@
 """The whole book to take away, as a PDF and as a zip of the site: the files, and the links of the cover to them.
 
 The cover's source links to the published files.  A site that holds a file itself links to its own, also from a folder
-without a network; `settle` makes it so.
+without a network; `hand_out` makes it so.
 """
 
 import os
 import re
 import sys
 from datetime import datetime
-from pathlib import Path
 
 from bookbuild import ROOT
 from bookbuild.base.files import written
@@ -26,7 +25,7 @@ def names(book):
 
 def moment(site):
     """Return when the text of a site was last changed, as its pages say, None where they do not: never the clock."""
-    days = re.findall("<lastmod>(.*?)</lastmod>", Path(site, "sitemap.xml").read_text("utf8"))
+    days = re.findall("<lastmod>(.*?)</lastmod>", (site / "sitemap.xml").read_text("utf8"))
     return datetime.fromisoformat(max(days)) if days else None
 
 
@@ -38,21 +37,14 @@ def linked(page, book, held):
     return page
 
 
-def settle(root, site):
-    """Let the cover of a site lead to the files that the site holds, and else to the published ones."""
-    cover = Path(site, COVER)
-    written(cover, linked(cover.read_text("utf8"), Book(root), {path.name for path in cover.parent.iterdir()}))
-
-
-def hand_out(kind, make, root=ROOT, site=SITE):
-    """Write what `make` returns for a book and its site into the site, and say where it is; return the exit code."""
-    path = site / names(Book(root))[kind]
+def hand_out(kind, make, site=SITE):
+    """Write what `make` returns for the book and its site into the site, lead the cover to it, and say where it is."""
+    book = Book(ROOT)
+    path, cover = site / names(book)[kind], site / COVER
     try:
         with hold_build(site.parent):
-            written(path, make(root, site))
-            settle(root, site)
+            written(path, make(book, site))
+            written(cover, linked(cover.read_text("utf8"), book, {path.name for path in site.iterdir()}))
     except (OSError, RuntimeError) as error:
-        print(f"The {kind} is not written ({error}): mend that, then run `make {kind}` again.", file=sys.stderr)
-        return 1
+        sys.exit(f"The {kind} is not written ({error}): mend that, then run `make {kind}` again.")
     print(f"The {kind} of the book is {os.path.relpath(path)} ({path.stat().st_size / 1e6:.1f} MB).")
-    return 0

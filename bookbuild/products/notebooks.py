@@ -9,13 +9,12 @@ import shutil
 import sys
 from collections import Counter
 from itertools import groupby
-from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from bookbuild import ROOT
-from bookbuild.base import files
+from bookbuild.base.files import written
 from bookbuild.read.book import Book
 from bookbuild.read.plain_markdown import details, line, pieces, unknown
 
@@ -24,13 +23,14 @@ BRANCH = "notebooks"
 HIDDEN = "hide-input"
 SOLUTION = "Solution to "
 TAGS = {HIDDEN, "raises-exception"}  # every Jupyter and Colab knows the second
-ABOUT = """*This notebook is a copy of chapter {number} of [{book}]({address}); [its page]({page}) needs no kernel.
+ABOUT = """*This notebook is a copy of chapter {chapter.number} of [{book.title}]({book.address});
+[its page]({page}) needs no kernel.
 Run the cells from top to bottom: the first one installs the book's helper package where it is missing.*"""
 INSTALL = """# @title Install the book's helper package where it is missing
 import importlib.util
 
 if importlib.util.find_spec("minitransformer") is None:
-    %pip install -q "minitransformer @ {source}"
+    %pip install -q "minitransformer @ {book.repository}/archive/refs/heads/{book.branch}.zip"
     importlib.invalidate_caches()
     if importlib.util.find_spec("minitransformer") is None:
         raise ModuleNotFoundError(
@@ -39,13 +39,12 @@ if importlib.util.find_spec("minitransformer") is None:
         )"""
 README = """# Notebook copies
 
-The chapters of [{book}]({address}) as notebooks, without outputs.
-They are generated from [the book's repository]({repository}); change them there.
+The chapters of [{book.title}]({book.address}) as notebooks, without outputs.
+They are generated from [the book's repository]({book.repository}); change them there.
 
 | chapter | run it |
 |---|---|
-{rows}
-"""
+{rows}"""
 
 
 def colab(book, chapter):
@@ -55,11 +54,9 @@ def colab(book, chapter):
 
 def first_cells(heading, chapter, book):
     """Return the cells that say what the notebook is, and install the helper package."""
-    page = book.published(chapter.page)
-    about = ABOUT.format(number=chapter.number, book=book.title, address=book.address, page=page)
-    install = INSTALL.format(source=f"{book.repository}/archive/refs/heads/{book.branch}.zip")
     title = heading.replace("# ", f"# {chapter.number}. ", 1)
-    return [new_markdown_cell(f"{title}\n\n{about}"), hidden(new_code_cell(install))]
+    about = ABOUT.format(chapter=chapter, book=book, page=book.published(chapter.page))
+    return [new_markdown_cell(f"{title}\n\n{about}"), hidden(new_code_cell(INSTALL.format(book=book)))]
 
 
 def hidden(cell, title=""):
@@ -112,59 +109,40 @@ def cells(chapter, book, solutions):
                 yield from code_cells(piece, solution, book)
 
 
-def identified(all_cells):
-    """Give each cell an id made from its content, so that the same chapter gives the same bytes."""
-    seen = Counter()
-    for cell in all_cells:
-        content = f"{cell.cell_type}\0{cell.source}"
-        seen[content] += 1
-        cell.id = hashlib.sha256(f"{content}\0{seen[content]}".encode()).hexdigest()[:12]
-    return all_cells
+def copy_of(chapter, book, solutions=True):
+    """Return the notebook copy of a chapter, with or without solutions.
 
-
-def copy_of(path, solutions=True, book=None):
-    """Return the notebook copy of the chapter in the file `path`, with or without `solutions`.
-
-    `book` saves reading the whole book anew for each of several chapters.  Raises ValueError, one sentence with file
-    and line, at a construct that has no plain Markdown.
+    Raises ValueError, one sentence with file and line, at a construct that has no plain Markdown.
     """
-    book = book or Book(Path(path).resolve().parents[1])
-    chapter = book.chapter(path)
     opening, *others = cells(chapter, book, solutions)
     heading, _, opening.source = opening.source.partition("\n\n")
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    notebook = new_notebook(
-        cells=identified([*first_cells(heading, chapter, book), opening, *others]),
-        metadata={"kernelspec": kernel, "language_info": {"name": "python"}},
-    )
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    notebook = new_notebook(cells=[*first_cells(heading, chapter, book), opening, *others], metadata=metadata)
+    seen = Counter()
+    for cell in notebook.cells:  # an id made of its content, so that the same chapter gives the same bytes
+        content = f"{cell.cell_type}\0{cell.source}"
+        seen[content] += 1
+        cell.id = hashlib.sha256(f"{content}\0{seen[content]}".encode()).hexdigest()[:12]
     nbformat.validate(notebook)
     return notebook
 
 
-def written(path, notebook):
-    """Write a notebook, whole or not at all."""
-    files.written(path, nbformat.writes(notebook) + "\n")
-
-
-def readme(book):
-    """Return the text of the branch's README."""
-    rows = "\n".join(
-        f"| {chapter.number}. [{chapter.title}]({chapter.name}.ipynb) | [Open in Colab]({colab(book, chapter)}) |"
-        for chapter in book.chapters
-    )
-    return README.format(book=book.title, address=book.address, repository=book.repository, rows=rows)
+def text_of(notebook):
+    """Return what is in the file of a notebook."""
+    return nbformat.writes(notebook) + "\n"
 
 
 def write_branch(root=ROOT, folder=FOLDER):
-    """Make `folder` hold what the branch `notebooks` holds, and nothing else; it is written beside and renamed."""
-    book, beside = Book(root), folder.with_name(f"{folder.name}.new")
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir(parents=True)
+    """Make `folder` hold what the branch `notebooks` holds, and nothing else."""
+    book, texts, rows = Book(root), {}, ""
     for chapter in book.chapters:
-        written(beside / f"{chapter.name}.ipynb", copy_of(book.root / chapter.file, book=book))
-    (beside / "README.md").write_text(readme(book), encoding="utf-8", newline="\n")
+        name = f"{chapter.name}.ipynb"
+        texts[name] = text_of(copy_of(chapter, book))
+        rows += f"| {chapter.number}. [{chapter.title}]({name}) | [Open in Colab]({colab(book, chapter)}) |\n"
     shutil.rmtree(folder, ignore_errors=True)
-    beside.rename(folder)
+    for name, text in {**texts, "README.md": README.format(book=book, rows=rows)}.items():
+        written(folder / name, text)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ time the numbers stand in the contents.  Then the tags get what Chromium cannot 
 """
 
 import io
-import sys
 import tempfile
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from playwright.sync_api import Error, sync_playwright
 from bookbuild.base.browser import NO_SANDBOX, chosen
 from bookbuild.products.downloads import hand_out, moment
 from bookbuild.products.whole_book import FORMULA, joined
-from bookbuild.read.book import Book
 
 FILL_IN = """(numbers) => {
     for (const number of document.querySelectorAll(".page-number"))
@@ -31,17 +29,15 @@ def places(pdf):
     return {name[1:]: numbers[place[0].objgen] for name, place in pdf.Root.Dests.items()}
 
 
-def printed(tab, tags):
-    """Return the PDF of a tab, with or without tags and bookmarks."""
-    pdf = tab.pdf(prefer_css_page_size=True, print_background=True, tagged=tags, outline=tags)
-    return pikepdf.open(io.BytesIO(pdf))
-
-
 def numbered(tab):
-    """Print a tab with the page numbers filled in; return the PDF."""
-    numbers = places(printed(tab, tags=False))
+    """Print a tab once for the page numbers, and with them filled in once more; return the PDF."""
+
+    def printed(**options):
+        return pikepdf.open(io.BytesIO(tab.pdf(prefer_css_page_size=True, print_background=True, **options)))
+
+    numbers = places(printed())
     tab.evaluate(FILL_IN, numbers)
-    pdf = printed(tab, tags=True)
+    pdf = printed(tagged=True, outline=True)
     if places(pdf) != numbers:
         raise RuntimeError("page numbers in the text move what they name: give them one width in pdf.css")
     return pdf
@@ -69,18 +65,11 @@ def tag_formulas(pdf):
                 element.S = pikepdf.Name.Div
 
 
-def bookmarks(entries):
-    """Yield bookmarks and all below them, in the order of the book."""
+def name_bookmarks(entries, titles, is_top=True):
+    """Call bookmarks as the headings are called, where Chromium doubles words, and fold them to the chapters."""
     for entry in entries:
-        yield entry
-        yield from bookmarks(entry.children)
-
-
-def name_bookmarks(pdf, titles):
-    """Call the bookmarks as the headings are called, where Chromium doubles words, and fold them to the chapters."""
-    with pdf.open_outline(max_depth=9) as outline:
-        for entry, title in zip(bookmarks(outline.root), titles, strict=True):
-            entry.title, entry.is_closed = " ".join(title.split()), entry not in outline.root
+        entry.title, entry.is_closed = " ".join(next(titles).split()), not is_top
+        name_bookmarks(entry.children, titles, is_top=False)
 
 
 def describe(pdf, book, when):
@@ -100,16 +89,17 @@ def make(document, browser, book, when=None):
     tab, whole = opened(browser, document), io.BytesIO()
     pdf = numbered(tab)
     tag_formulas(pdf)
-    name_bookmarks(pdf, tab.locator("h1, h2, h3, h4, h5, h6").all_text_contents())
+    with pdf.open_outline(max_depth=9) as outline:
+        name_bookmarks(outline.root, iter(tab.locator("h1, h2, h3, h4, h5, h6").all_text_contents()))
     describe(pdf, book, when)
     tab.context.close()
     pdf.save(whole, object_stream_mode=pikepdf.ObjectStreamMode.generate, deterministic_id=True)
     return whole.getvalue()
 
 
-def write(root, site):
-    """Return the PDF of the book in the folder `root`, bytes, printed from its built `site`."""
-    when, book = moment(site), Book(root)
+def write(book, site):
+    """Return the PDF of the book, bytes, printed from its built `site`."""
+    when = moment(site)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         document = Path(folder, "whole-book.html")
         document.write_text(joined(book, site, when), encoding="utf-8")
@@ -121,4 +111,4 @@ def write(root, site):
 
 
 if __name__ == "__main__":
-    sys.exit(hand_out("pdf", write))
+    hand_out("pdf", write)

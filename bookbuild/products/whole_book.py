@@ -12,7 +12,6 @@ from pathlib import Path
 from urllib.parse import unquote, urljoin
 
 import matplotlib
-import yaml
 from bs4 import BeautifulSoup
 
 from bookbuild.site.frame import NUMERALS
@@ -110,20 +109,20 @@ def join_links(article, page, pages, site, address):
 
 def joined(book, site, when):
     """Return the document; the date `when` tells which edition it is."""
-    toc, numerals = yaml.safe_load((book.root / "_toc.yml").read_text("utf8")), iter(NUMERALS)
-    parts = [{"chapters": [{"file": toc["root"]}]}, *toc["parts"]]
-    pages = [entry["file"] for part in parts for entry in part["chapters"]]
+    parts = [(title, pages[0].number, [page.page for page in pages]) for title, pages in book.parts]
+    parts, numerals = [("", 0, ["index"]), *parts], iter(NUMERALS)
+    names = [page for *_, pages in parts for page in pages]
     style, contents, body = [STYLE.read_text("utf8").replace("FONTS", FONTS.as_uri())], [], []
-    for part in parts:
-        if title := part.get("caption"):
-            title = f"Part {next(numerals)}. {title}" if part.get("numbered") else title
+    for title, number, pages in parts:
+        if title:
+            title = f"Part {next(numerals)}. {title}" if number else title
             contents.append(numbered("part", identifier(title), title))
             body.append(f'<section class="page part-page"><h1 id="{identifier(title)}">{escape(title)}</h1></section>')
-        for page in (entry["file"] for entry in part["chapters"]):
+        for page in pages:
             place, article = identifier(page), soup((site / f"{page}.html").read_text("utf8")).article
             for_paper(article, book.published(page))
-            join_links(article, page, pages, site, book.address)
-            if page == toc["root"]:
+            join_links(article, page, names, site, book.address)
+            if page == "index":
                 article.h2.string = "About this book"
             name = " ".join(article.h2.get_text().split())
             style.append(f"@page {place} {{ @top-left {{ content: {json.dumps(name)} }} }}")
@@ -134,11 +133,11 @@ def joined(book, site, when):
             article.name, article.attrs = "section", {"class": "page", "id": place, "style": f"page: {place}"}
             body.append(str(article))
     return FRAME.format(
-        language=book.config["sphinx"]["config"]["language"],
         title=escape(book.title),
         author=escape(book.config["author"]),
-        edition=f"Edition of {when.day} {when:%B %Y}." if when else "",
         address=book.address,
+        language=book.config["sphinx"]["config"]["language"],
+        edition=f"Edition of {when.day} {when:%B %Y}." if when else "",
         sheet=(site / "_static" / "book.css").as_uri(),
         style="\n".join(style),
         contents="".join(contents),

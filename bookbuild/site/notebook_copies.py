@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from bookbuild.products.notebooks import colab, copy_of, written
+from bookbuild.base.files import written
+from bookbuild.products.notebooks import colab, copy_of, text_of
 from bookbuild.site.frame import book
 
 FOLDER = "notebooks"
@@ -12,5 +13,5 @@ def offer(app, pagename, templatename, context, doctree):
     """Write the copy of a chapter into the site, and give the template the links to it and to Colab."""
     if chapter := context["chapter"]:
         name = f"{FOLDER}/{chapter.name}.ipynb"
-        written(Path(app.outdir, name), copy_of(Path(app.srcdir, f"{pagename}.md"), book=book(app)))
+        written(Path(app.outdir, name), text_of(copy_of(chapter, book(app))))
         context |= {"notebook": name, "colab": colab(book(app), chapter)}

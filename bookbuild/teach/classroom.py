@@ -20,7 +20,7 @@ import jupytext
 
 from bookbuild import ROOT
 from bookbuild.base.files import written
-from bookbuild.products.notebooks import copy_of
+from bookbuild.products.notebooks import copy_of, text_of
 from bookbuild.read.book import Book
 from bookbuild.teach import grading
 
@@ -34,11 +34,11 @@ Row = namedtuple("Row", "student chapter exercise result points hint note file")
 def chapters():
     """Return name -> notebook to hand out, names of exercises, and the book's cells as `form` writes them."""
     book, found = Book(ROOT), {}
-    for path in sorted((ROOT / "chapters").glob("[0-9][0-9]-*.md")):
-        handout, whole = (copy_of(path, solutions=solutions, book=book) for solutions in (False, True))
+    for chapter in book.chapters:
+        handout, whole = (copy_of(chapter, book, solutions) for solutions in (False, True))
         starters, cells = ({grading.form(source) for source in sources(copy)} for copy in (handout, whole))
         exercises = grading.CALL.findall("\n".join(sources(handout)))
-        found[path.stem] = Chapter(handout, exercises, starters, cells - starters)
+        found[chapter.name] = Chapter(handout, exercises, starters, cells - starters)
     return found
 
 
@@ -83,30 +83,12 @@ def grade(one, clean, timeout):
     return [Row(one.student, one.chapter, *verdict, one.file) for verdict in named]
 
 
-def grade_all(submissions, timeout, unfinished):
-    """Return the rows of all submissions; each one's are in the file `unfinished` as soon as it is graded."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place, ThreadPool(os.cpu_count()) as pool:
-        try:
-            clean, rows = grading.clean_folder(Path(place)), []
-            graded = pool.imap_unordered(lambda one: grade(one, clean, timeout), submissions)
-            for number, part in enumerate(graded, 1):
-                rows += part
-                with unfinished.open("a", encoding="utf-8", newline="") as file:
-                    file.write(as_csv(part))
-                print(f"{number} of {len(submissions)}: {part[0].file}", flush=True)
-        except KeyboardInterrupt:
-            sys.exit(f"Grading was interrupted: what was graded is in {unfinished}; the same command begins anew.")
-        finally:
-            grading.end_all(place)
-    return sorted(rows, key=lambda row: row[:2])
-
-
-def as_csv(rows):
-    """Return rows as CSV text, in which no field can be a spreadsheet's formula."""
+def write(path, rows):
+    """Write rows as CSV, in which no field can be a spreadsheet's formula."""
     text = io.StringIO()
     safe = ([f"'{field}" if re.match(r"[=+\-@\t\r]", str(field)) else field for field in row] for row in rows)
-    csv.writer(text, lineterminator="\n").writerows(safe)
-    return text.getvalue()
+    csv.writer(text, lineterminator="\n").writerows([Row._fields, *safe])
+    written(path, text.getvalue())
 
 
 def summary(rows):
@@ -120,15 +102,26 @@ def summary(rows):
 
 
 def grade_folder(folder, timeout):
-    """Grade what is in `folder` and write the results: each submission's as they come, at the end the whole table."""
+    """Grade what is in `folder` and write the results: the table so far as they come, and at the end the whole."""
     submissions, left = find_submissions(folder)  # all are read before one of them runs, and could change another
-    results, unfinished = CLASS / "results.csv", CLASS / "unfinished.csv"
+    results, unfinished, rows = CLASS / "results.csv", CLASS / "unfinished.csv", []
     if unfinished.exists():
         print("The last run ended before all was graded; this one begins anew.")
     results.unlink(missing_ok=True)
-    written(unfinished, as_csv([Row._fields]))
-    rows = grade_all(submissions, timeout, unfinished)
-    written(results, as_csv([Row._fields, *rows]))
+    write(unfinished, rows)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place, ThreadPool(os.cpu_count()) as pool:
+        try:
+            clean = grading.clean_folder(Path(place))
+            graded = pool.imap_unordered(lambda one: grade(one, clean, timeout), submissions)
+            for number, part in enumerate(graded, 1):
+                rows = sorted([*rows, *part], key=lambda row: row[:2])
+                write(unfinished, rows)
+                print(f"{number} of {len(submissions)}: {part[0].file}", flush=True)
+        except KeyboardInterrupt:
+            sys.exit(f"Grading was interrupted: what was graded is in {unfinished}; the same command begins anew.")
+        finally:
+            grading.end_all(place)
+    write(results, rows)
     unfinished.unlink(missing_ok=True)
     print(*summary(rows), *left, f"{len(rows)} results are in {results.relative_to(ROOT)}", sep="\n")
 
@@ -138,7 +131,7 @@ def main(folder="", timeout="120"):
     if not re.fullmatch("[1-9][0-9]*", timeout):
         sys.exit(f"TIMEOUT is {timeout!r}; expected whole seconds a cell, such as 120.")
     for name, chapter in chapters().items():
-        written(CLASS / "handout" / f"{name}.ipynb", jupytext.writes(chapter.handout, "ipynb") + "\n")
+        written(CLASS / "handout" / f"{name}.ipynb", text_of(chapter.handout))
     print(f"The notebooks to hand out are in {(CLASS / 'handout').relative_to(ROOT)}")
     if folder:
         grade_folder(Path(folder).expanduser(), int(timeout))

@@ -1,11 +1,10 @@
 """JupyterLab itself, driven in Chromium: chapters open, run, move and save as the book says.
 
-One server runs at the root of a copy of the project, in a folder whose name holds a space and an accent.  Two chapters
-are opened by double-clicks, run and saved; the tests look at what came of it.
+One server runs at the root of a copy of the project, in a folder whose name holds a space and an accent.  A chapter
+is opened by double-clicks, run and saved; the tests look at what came of it.
 """
 
 import re
-import shutil
 
 import pytest
 from jupytext import TextFileContentsManager
@@ -14,11 +13,10 @@ from playwright.sync_api import expect
 from bookbuild import ROOT
 from bookbuild.read.book import Book
 from tests.shared.local_servers import jupyter
+from tools.binder import copy_repository
 
 PATIENCE = 120_000  # milliseconds for what a busy machine may take long for
-COPIED = ("chapters", "reference", "index.md", "README.md", "pyproject.toml", "_config.yml", "_toc.yml")
-CHAPTERS = ("03-softmax", "10-positions")  # they need no word vectors; the first tells of the live widget
-CHAPTER = CHAPTERS[0]
+CHAPTER = "03-softmax"  # it needs no word vectors, and tells of the live widget
 
 # What JupyterLab writes into a notebook by itself when it opens and runs it.
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -41,11 +39,9 @@ expect.set_options(timeout=PATIENCE)
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """Return a copy of what a reader needs to run the chapters."""
+    """Return a copy of the project."""
     folder = tmp_path_factory.mktemp("livre à lire")
-    for name in COPIED:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, folder / name)
+    copy_repository(folder)
     return folder
 
 
@@ -90,11 +86,6 @@ class Lab:
         title = self.tab.get_by_title(re.compile(rf"^Name: {re.escape(name)}$", re.MULTILINE))
         self.tab.locator(".jp-DirListing-item").and_(title).dblclick()
 
-    def open(self, slug):
-        """Open a chapter as a reader does."""
-        self.double_click(f"{slug}.md")
-        return Notebook(self, slug)
-
 
 class Notebook:
     """A chapter that is open in JupyterLab."""
@@ -120,10 +111,6 @@ class Notebook:
             self.tab.keyboard.press("Control+s")
         return self.file.read_bytes()
 
-    def solutions(self):
-        """Return each cell of a solution, as an element of JupyterLab and as the page has it."""
-        return [(self.code.nth(n), cell) for n, cell in enumerate(self.page.cells) if "jupyter" in cell.options]
-
     def run(self, source):
         """Run `source` in a new cell at the end; return its output."""
         count = self.code.count()
@@ -147,31 +134,25 @@ def lab(browser, project, tmp_path_factory):
         begun.tab.context.close()
 
 
-@pytest.fixture(scope="module", params=CHAPTERS)
-def chapter(lab, request):
+@pytest.fixture(scope="module")
+def chapter(lab):
     """Return a chapter that was opened by double-clicks, run and saved; `saved` is what the file held then."""
-    notebook = lab.open(request.param)
+    lab.double_click(f"{CHAPTER}.md")
+    notebook = Notebook(lab, CHAPTER)
     notebook.run_all()
     notebook.saved = notebook.save()
     return notebook
 
 
-def test_a_chapter_opens_as_a_notebook_and_runs_without_an_error(chapter):
-    assert chapter.code.count() == len(chapter.page.cells)
+def test_a_chapter_runs_without_an_error_and_saving_leaves_the_file_as_it_was(chapter):
     assert chapter.panel.locator(FAULT).all_text_contents() == []
-
-
-def test_saving_what_was_run_leaves_the_file_as_it_was(chapter):
     assert chapter.saved == (ROOT / "chapters" / chapter.file.name).read_bytes()
 
 
-def test_the_text_is_shown_as_in_the_book(chapter):
+def test_the_text_is_shown_as_in_the_book_and_no_code_is_cut_off(chapter):
     text = "\n".join(chapter.panel.locator(".jp-MarkdownCell").locator(".myst, .jp-MarkdownOutput").all_text_contents())
     assert re.findall(r":::.*|```.*|\{[a-z:-]+\}`.*|% \w+: .*", text) == []
     assert "What you will be able to do" in text
-
-
-def test_no_code_is_cut_off(chapter):
     assert chapter.panel.evaluate(CUT_OFF) == 0
 
 
@@ -189,9 +170,10 @@ def test_an_explorable_follows_the_keys_and_jupyterlab_does_not(chapter):
 
 
 def test_a_solution_is_folded_until_it_is_asked_for(chapter):
-    assert len(chapter.solutions()) >= 4
+    solutions = [(chapter.code.nth(n), cell) for n, cell in enumerate(chapter.page.cells) if "jupyter" in cell.options]
+    assert len(solutions) >= 4
     assert chapter.panel.locator("details[open]").count() == 0
-    for element, cell in chapter.solutions():
+    for element, cell in solutions:
         first, *rest = cell.source.splitlines()
         expect(element.locator(".jp-InputPlaceholder")).to_have_text(first)
         assert not element.locator(".cm-content").is_visible()
@@ -199,26 +181,22 @@ def test_a_solution_is_folded_until_it_is_asked_for(chapter):
     assert element.locator(".cm-line").all_inner_texts()[-1] == rest[-1]
 
 
-def test_a_link_to_a_chapter_opens_it_as_a_notebook(lab):
-    lab.open(CHAPTER).panel.get_by_role("link", name="dot products").first.click()
-    assert Notebook(lab, "02-dot-product").code.count() > 0
-
-
-def test_a_live_widget_and_the_kernel_tell_each_other_what_moved(lab):
-    notebook = lab.open(CHAPTER)
-    [example] = re.findall(r"```python\n(.*?live\(.*?)```", notebook.page.source, re.DOTALL)
-    drawing = notebook.run(example)
+def test_a_live_widget_and_the_kernel_tell_each_other_what_moved(chapter):
+    [example] = re.findall(r"```python\n(.*?live\(.*?)```", chapter.page.source, re.DOTALL)
+    drawing = chapter.run(example)
     handle, number = drawing.get_by_role("slider").first, drawing.locator("[data-name=temperature]")
     expect(number).to_have_value("1")
     handle.focus()
     for _ in range(3):
-        notebook.tab.keyboard.press("ArrowRight")
+        chapter.tab.keyboard.press("ArrowRight")
     moved = float(number.input_value())
     assert moved > 1
-    expect(notebook.run("print(drawing.temperature)")).to_have_text(f"{moved}\n")
-    notebook.run("drawing.temperature = 2.5")
+    expect(chapter.run("print(drawing.temperature)")).to_have_text(f"{moved}\n")
+    chapter.run("drawing.temperature = 2.5")
     expect(number).to_have_value("2.5")
 
 
-def test_jupyterlab_asks_no_other_host(lab):
+def test_a_link_to_a_chapter_opens_it_as_a_notebook_and_no_other_host_was_asked(lab, chapter):
+    chapter.panel.get_by_role("link", name="dot products").first.click()
+    assert Notebook(lab, "02-dot-product").code.count() > 0
     assert lab.other_hosts == []

@@ -4,7 +4,6 @@ import email
 import os
 import re
 import subprocess
-import sys
 import tarfile
 import tomllib
 import zipfile
@@ -39,19 +38,6 @@ print(pathlib.Path(minitransformer.__file__).parent)
 """
 
 
-def build(folder, target):
-    """Build the package from its sources in `folder`, without a network, into `target`."""
-    command = [sys.executable, "-m", "hatchling", "build", "--directory", str(target)]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    return target / f"{NAME}-py3-none-any.whl"
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """Return the path of the wheel, beside which are the sources."""
-    return build(ROOT, tmp_path_factory.mktemp("dist"))
-
-
 def in_tree():
     """Return the files of the package in this repository, relative to its parent."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "chapters/minitransformer"]
@@ -65,7 +51,7 @@ def test_the_wheel_holds_the_package_the_settings_and_the_licence_and_no_more(wh
         assert set(archive.namelist()) == in_tree() | about | {f"{NAME}.data/data/{SETTINGS}"}
 
 
-def test_the_sources_hold_what_builds_the_same_wheel_and_no_more(wheel, tmp_path):
+def test_the_sources_hold_what_builds_the_same_wheel_and_no_more(build, wheel, tmp_path):
     with tarfile.open(wheel.with_name(f"{NAME}.tar.gz")) as archive:
         archive.extractall(tmp_path, filter="data")
     files = {path.relative_to(tmp_path / NAME).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
@@ -87,20 +73,6 @@ def test_the_metadata_leads_to_the_book_and_its_example_runs(wheel):
     assert np.allclose(names["weights"].sum(axis=1), 1)
 
 
-@pytest.fixture(scope="module")
-def installed(wheel, tmp_path_factory):
-    """Return a new environment with the wheel, which sees the packages of this one less its editable install."""
-    folder = tmp_path_factory.mktemp("ünï côde") / "environment"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-    pip = [sys.executable, "-m", "pip", "--python", inside(folder), "install", "--quiet", "--no-deps", "--no-index"]
-    subprocess.run([*pip, wheel], check=True)
-    ask = [inside(folder), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
-    site = subprocess.run(ask, stdout=subprocess.PIPE, check=True).stdout
-    others = os.fsencode(Path(np.__file__).parent.parent)
-    Path(os.fsdecode(site.strip()), "others.pth").write_bytes(others + b"\n")
-    return folder
-
-
 LOCALES = {
     "a Windows console": {"PYTHONIOENCODING": "cp1252"},
     "the C locale": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
@@ -118,7 +90,3 @@ def test_the_wheel_works_in_an_empty_folder_under_any_locale(installed, tmp_path
     assert done.returncode == 0, done.stderr.decode(errors="replace")
     right, where = done.stdout.decode("cp1252" if "PYTHONIOENCODING" in kept else "utf-8").splitlines()
     assert right == "right: dot-product-variance" and Path(where).is_relative_to(installed)
-
-
-def test_the_wheel_tells_jupyterlab_to_open_chapters_as_notebooks(installed):
-    assert (installed / SETTINGS).read_bytes() == (ROOT / "jupyterlab-overrides.json").read_bytes()

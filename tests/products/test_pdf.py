@@ -74,17 +74,13 @@ def test_the_bookmarks_are_the_headings_in_their_order_and_lead_to_them(made):
         assert height > 85, f"{mark.get_title()} ends a page"
 
 
-def test_contents_and_exercises_name_the_pages(made):
+def test_contents_and_exercises_name_the_pages_and_solutions_end_their_chapter(made):
     text = dense("".join(made.text))
     links = made.soup.select("a:has(.page-number)")
     assert len(links) > 200 and len(made.soup.select(".to-solution")) == len(made.soup.select(".exercise")) > 50
     named = [dense(link.span.get_text()) + str(made.places[link["href"][1:]]) for link in links]
     assert [entry for entry in named if entry not in text] == []
-
-
-def test_solutions_stand_at_the_end_of_their_chapter(made):
-    for solution in made.soup.select(".fold.solution"):
-        section = solution.parent
+    for section in {solution.parent for solution in made.soup.select(".fold.solution")}:
         assert section.h3.get_text() == "Solutions" and not section.find_next_siblings("section")
 
 
@@ -116,7 +112,7 @@ def test_the_text_around_a_formula_is_read_in_its_order(made):
     assert dense(before) == "𝑄𝐾⊤" and after.startswith("the ")
 
 
-def test_every_figure_and_formula_is_tagged_with_its_description(made):
+def test_every_figure_and_formula_is_a_picture_tagged_with_its_description(made):
     pictures = made.soup.select("[role=img]:not(math)")
     assert len(pictures) > 40
     figures = sorted(words(str(tag.Alt)) for tag in made.tags if tag.S == "/Figure")
@@ -125,6 +121,11 @@ def test_every_figure_and_formula_is_tagged_with_its_description(made):
     said = [words(formula["aria-label"]).removeprefix(FORMULA) for formula in made.soup.select("math")]
     assert sorted(formulas) == sorted(said) and len(said) > 500
     assert [one for one in said if not one or "\\" in one] == []
+    explorables = made.soup.select("figure:has(.mt-explorable)")
+    assert len(explorables) > 5
+    for figure in explorables:
+        assert figure.select(".mt-still svg") and not figure.select("button, input, script")
+        assert figure.select_one("a.online")["href"].endswith(figure["id"].partition("--")[2])
 
 
 @pytest.mark.parametrize(
@@ -170,14 +171,6 @@ def test_nothing_is_cut_off_and_every_line_of_code_is_there(made, browser):
     text = dense("".join(made.text))
     lines = [dense(line) for pre in made.soup.select("pre") for line in pre.get_text().split("\n")]
     assert len(lines) > 2000 and [line for line in lines if line not in text] == []
-
-
-def test_an_explorable_is_a_picture_with_a_link_to_its_page(made):
-    explorables = made.soup.select("figure:has(.mt-explorable)")
-    assert len(explorables) > 5
-    for figure in explorables:
-        assert figure.select(".mt-still svg") and not figure.select("button, input, script")
-        assert figure.select_one("a.online")["href"].endswith(figure["id"].partition("--")[2])
 
 
 def test_the_same_pages_give_the_same_bytes(made, browser, tmp_path):

@@ -1,7 +1,5 @@
 """The zip of the site, and the links of the cover to what is to be taken away."""
 
-import re
-import shutil
 import zipfile
 from datetime import datetime
 from pathlib import Path
@@ -29,33 +27,24 @@ def links(folder):
 
 @pytest.fixture
 def cover(site, tmp_path):
-    """Return a site of the cover alone, which leads to what is published."""
-    shutil.copy(site / "index.html", tmp_path)
-    downloads.settle(ROOT, tmp_path)
+    """Return a site of the cover alone, as the build leaves it."""
+    page = (site / "index.html").read_text("utf8")
+    (tmp_path / "index.html").write_text(downloads.linked(page, BOOK, held=()), "utf8")
     return tmp_path
 
 
-def test_the_cover_leads_to_the_files_that_the_site_holds_and_else_to_the_published_ones(cover):
+def test_the_cover_leads_to_what_was_handed_out_and_else_to_the_published_file(cover, capsys):
     assert links(cover) == PUBLISHED
-    (cover / NAMES["zip"]).touch()
-    downloads.settle(ROOT, cover)
-    assert links(cover) == PUBLISHED | {"zip": NAMES["zip"]}
-
-
-def test_the_cover_of_a_book_that_is_published_elsewhere_leads_there(cover):
-    book = Book(ROOT)
-    book.__dict__["address"] = "https://example.org/a-fork"
-    page = downloads.linked((cover / "index.html").read_text("utf8"), book, held=())
+    downloads.hand_out("pdf", lambda book, site: b"content", cover)
+    assert (cover / NAMES["pdf"]).read_bytes() == b"content" and NAMES["pdf"] in capsys.readouterr().out
+    assert links(cover) == PUBLISHED | {"pdf": NAMES["pdf"]}
+    fork = Book(ROOT)
+    fork.__dict__["address"] = "https://example.org/a-fork"
+    page = downloads.linked((cover / "index.html").read_text("utf8"), fork, held=())
     assert all(f'href="https://example.org/a-fork/{name}"' in page for name in NAMES.values())
 
 
-def test_what_is_handed_out_is_in_the_site_which_then_leads_to_it(cover, capsys):
-    assert downloads.hand_out("pdf", lambda root, site: b"content", ROOT, cover) == 0
-    assert (cover / NAMES["pdf"]).read_bytes() == b"content" and links(cover)["pdf"] == NAMES["pdf"]
-    assert NAMES["pdf"] in capsys.readouterr().out
-
-
-def test_a_full_disk_is_said_in_a_sentence_and_spoils_nothing(cover, capsys, monkeypatch):
+def test_a_full_disk_is_said_in_a_sentence_and_spoils_nothing(cover, monkeypatch):
     (cover / NAMES["zip"]).write_bytes(b"old")
 
     def full(self, content):
@@ -63,9 +52,8 @@ def test_a_full_disk_is_said_in_a_sentence_and_spoils_nothing(cover, capsys, mon
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    assert downloads.hand_out("zip", lambda root, site: b"new", ROOT, cover) == 1
-    said = capsys.readouterr().err
-    assert re.fullmatch(r".*No space left on device.*run `make zip` again\.\n", said)
+    with pytest.raises(SystemExit, match=r"^[^\n]*No space left on device[^\n]*run `make zip` again\.$"):
+        downloads.hand_out("zip", lambda book, site: b"new", cover)
     assert sorted(path.name for path in cover.iterdir()) == sorted(["index.html", NAMES["zip"]])
     assert (cover / NAMES["zip"]).read_bytes() == b"old"
 
@@ -84,7 +72,7 @@ def unpacked(site, tmp_path_factory):
     """Return the zip, unpacked in a folder with a space and an accent."""
     place = tmp_path_factory.mktemp("à lire en train")
     file = place / "book.zip"
-    file.write_bytes(offline.packed(ROOT, site))
+    file.write_bytes(offline.packed(BOOK, site))
     with zipfile.ZipFile(file) as archive:
         archive.extractall(place)
         entries = archive.infolist()
@@ -95,7 +83,7 @@ def test_the_zip_is_one_folder_and_the_same_for_the_same_site(unpacked, site):
     names = [entry.filename for entry in unpacked.entries]
     assert {name.partition("/")[0] for name in names} == {unpacked.folder.name}
     assert len({entry.date_time for entry in unpacked.entries}) == 1
-    assert offline.packed(ROOT, site) == unpacked.file.read_bytes()
+    assert offline.packed(BOOK, site) == unpacked.file.read_bytes()
 
 
 def test_the_zip_is_small_and_leaves_out_only_what_is_for_servers(unpacked, site):

@@ -29,31 +29,20 @@ def publish(place, remote="remote.git"):
     return done, files, run("git", "log", "--format=%H", "copies", folder=place / "remote.git").stdout.split()
 
 
-def test_the_first_run_makes_the_branch_and_one_without_a_change_makes_no_commit(place):
+def test_the_branch_is_made_then_left_and_then_gets_what_changed_on_top(place):
     done, files, first = publish(place)
     assert (done.returncode, files, len(first)) == (0, ["01.ipynb"], 1), done.stderr
     done, files, commits = publish(place)
     assert (done.returncode, files, commits) == (0, ["01.ipynb"], first) and "already held" in done.stdout
-
-
-def test_a_change_comes_on_top_of_the_history_and_what_is_gone_is_removed(place):
-    _, _, first = publish(place)
     (place / "notebooks" / "01.ipynb").rename(place / "notebooks" / "02.ipynb")
+    (place / "notebooks" / ".gitignore").write_text("*.ipynb\n", encoding="utf-8")  # which is published, too
     _, files, commits = publish(place)
-    assert (files, commits[1:]) == (["02.ipynb"], first)
+    assert (files, commits[1:]) == ([".gitignore", "02.ipynb"], first)
 
 
-def test_files_that_the_machine_ignores_are_published_too(place):
-    (place / "notebooks" / ".gitignore").write_text("*.ipynb\n", encoding="utf-8")
-    assert publish(place)[1] == [".gitignore", "01.ipynb"]
-
-
-def test_an_empty_folder_is_refused_in_one_sentence(place):
+def test_an_empty_folder_is_refused_in_one_sentence_and_a_remote_that_cannot_be_reached_is_a_failure(place):
+    done, _, _ = publish(place, remote="absent.git")
+    assert done.returncode and "absent.git" in done.stderr
     (place / "notebooks" / "01.ipynb").unlink()
     done, files, _ = publish(place)
     assert (done.returncode, done.stderr.count("\n"), files) == (1, 1, [])
-
-
-def test_a_remote_that_cannot_be_reached_is_a_failure(place):
-    done, _, _ = publish(place, remote="absent.git")
-    assert done.returncode and "absent.git" in done.stderr

@@ -54,6 +54,10 @@ def test_a_lock_file_of_npm_holds_hashes_and_no_addresses(name):
     assert '"integrity"' in TEXTS[name] and '"resolved"' not in TEXTS[name]
 
 
+def test_the_picture_of_the_readme_is_light():
+    assert (ROOT / "figs" / "page.png").stat().st_size < 300_000
+
+
 # Code
 
 
