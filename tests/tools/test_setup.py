@@ -25,37 +25,44 @@ SUPPORTED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def find_python(folder, versions, wanted=""):
-    """Run find_python.sh where PATH holds only these Pythons, name -> version; they run in this one."""
+    """Run find_python.sh where PATH holds only fake Pythons: `versions` is a dict, name -> version."""
     if os.name == "nt":
         pytest.skip("the fake Pythons are shell scripts")
     folder.mkdir(exist_ok=True)
     for name, version in versions.items():
-        lie = f"import sys; sys.version_info = {version}; exec(sys.argv[1])"
-        (folder / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{lie}" "$2"\n', encoding="utf-8")
+        (folder / name).write_text(f"#!/bin/sh\necho {version}\n", encoding="utf-8")
         (folder / name).chmod(0o755)
     command = ["/bin/sh", ROOT / "tools" / "find_python.sh"]
     variables = {"PATH": str(folder), "PYTHON": wanted}
     return subprocess.run(command, cwd=folder, env=variables, capture_output=True, encoding="utf-8")
 
 
-@pytest.mark.parametrize("minor", range(10, 16))
+@pytest.mark.parametrize("minor", range(9, 17))
 def test_the_pythons_taken_are_those_that_the_package_supports(tmp_path, minor):
-    done = find_python(tmp_path, {"python3": (3, minor, 2)})
+    done = find_python(tmp_path, {"python3": f"3.{minor}"})
     assert (done.returncode == 0) == (f"3.{minor}" in SpecifierSet(SUPPORTED))
 
 
 def test_the_first_python_that_fits_is_taken_and_one_that_is_named_before_all(tmp_path):
-    versions = {"python3": (3, 14), "python3.12": (3, 12, 1), "python3.13": (3, 13, 1), "mine": (3, 11, 1)}
+    versions = {"python3": "3.14", "python3.12": "3.12", "python3.13": "3.13", "mine": "3.11"}
     folder = tmp_path / "a fólder"
     assert find_python(folder, versions).stdout == "python3.13\n"
     assert find_python(folder, versions, wanted=str(folder / "mine")).stdout == f"{folder / 'mine'}\n"
 
 
-@pytest.mark.parametrize("wanted", ["", "old", "absent"])
-def test_without_a_python_one_sentence_says_what_was_tried(tmp_path, wanted):
-    done = find_python(tmp_path, {"old": (3, 8), **({"python3": (3, 12)} if wanted else {"python": (2, 7)})}, wanted)
+@pytest.mark.parametrize(
+    ("versions", "wanted", "found"),
+    [
+        ({"python3": "3.10", "python": "2.7"}, "", "python3 is Python 3.10, python is Python 2.7"),
+        ({}, "", "no Python was found"),
+        ({"python3": "3.12", "old": "3.8"}, "old", "old is Python 3.8"),
+        ({"python3": "3.12"}, "absent", "PYTHON=absent does not run"),
+    ],
+)
+def test_without_a_python_one_sentence_says_what_was_found(tmp_path, versions, wanted, found):
+    done = find_python(tmp_path, versions, wanted)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert f"none of these is one: {wanted or '.venv/bin/python python3'}" in done.stderr
+    assert done.stderr.startswith(f"The book needs Python 3.11, 3.12 or 3.13, but {found}: install one")
 
 
 def test_a_wrong_python_that_runs_the_set_up_itself_is_named(machine, monkeypatch):
