@@ -1,4 +1,4 @@
-"""Chapter 9's module: what is added to what, the slopes of the two orders, how stacks grow, and PyTorch."""
+"""Chapter 9's module: what is added to what, the slopes of the two orders, and how stacks grow."""
 
 import numpy as np
 import pytest
@@ -6,10 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
 
-from minitransformer.feed_forward import feed_forward
 from minitransformer.layer_norm import layer_norm
 from minitransformer.residuals import residual
-from tests.shared import oracles
 from tests.shared.oracles import error, random
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
@@ -45,12 +43,6 @@ def test_gain_and_bias_may_be_left_out_one_by_one(norm):
         assert np.array_equal(residual(X, np.tanh, norm, **scales), residual(X, np.tanh, norm, *filled))
 
 
-def test_post_gives_tokens_of_one_size_whatever_the_sublayer_does():
-    y = residual(random(5, 8), lambda x: 1000 * x**3, "post")
-    assert error(y.mean(-1), np.zeros(5)) < 1e-12
-    assert error(y.var(-1), np.ones(5)) < 1e-6
-
-
 def test_the_slopes_are_the_identity_plus_and_in_post_times_that_of_the_norm():
     W, x = random(4, 4, seed=1), random(4)
     f, norm = (lambda z: np.tanh(z @ W)), (lambda z: layer_norm(z, GAIN, BIAS))
@@ -81,21 +73,3 @@ def test_any_shape_and_any_size_come_back_finite(shape, norm, exponent):
 
 def test_a_sublayer_may_return_a_list_of_whole_numbers():
     assert residual([[1, 2], [3, 5]], lambda z: [[0, 0], [1, 1]], "none").tolist() == [[1, 2], [4, 6]]
-
-
-@pytest.mark.parametrize("norm", ("pre", "post"))
-def test_pytorch_agrees_on_a_feed_forward_sublayer(norm):
-    torch = oracles.torch()
-    layer = torch.nn.TransformerEncoderLayer(
-        8, 2, 12, dropout=0.0, batch_first=True, norm_first=norm == "pre", dtype=torch.float64
-    )
-    with torch.no_grad():
-        for part in (layer.norm2.weight, layer.norm2.bias):
-            part.copy_(torch.as_tensor(random(8, seed=len(norm)) + 0.5))
-        params = {f"W_{i}": getattr(layer, f"linear{i}").weight.numpy().T for i in (1, 2)}
-        params |= {f"b_{i}": getattr(layer, f"linear{i}").bias.numpy() for i in (1, 2)}
-        x = torch.as_tensor(random(2, 3, 8))
-        feed = lambda z: layer.linear2(torch.relu(layer.linear1(z)))
-        expected = x + feed(layer.norm2(x)) if norm == "pre" else layer.norm2(x + feed(x))
-        gain, bias = layer.norm2.weight.numpy(), layer.norm2.bias.numpy()
-        assert error(residual(x.numpy(), lambda z: feed_forward(z, params), norm, gain, bias), expected) < 1e-12
