@@ -434,6 +434,22 @@ def test_they_are_accessible_where_they_start_and_after_a_walk(show):
     assert violations(tab, rest=False) == []
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_moves_when_they_start(show, width):
+    tab = show(*START.items(), width=width)
+    shift = """() => new Promise((done) => {
+        let moved = 0;
+        const observer = new PerformanceObserver((list) => {
+            for (const entry of list.getEntries()) moved += entry.value ?? 0;
+            if (list.getEntriesByName("last").length) done(moved);
+        });
+        observer.observe({ type: "layout-shift", buffered: true });
+        observer.observe({ type: "mark" });
+        requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("last")));
+    })"""
+    assert tab.evaluate(shift) == 0
+
+
 def seen(tab):
     """Return how many still pictures, explorables and groups of controls are seen."""
     return [tab.locator(f"{css} >> visible=true").count() for css in (".mt-still svg", ".mt-live", ".mt-controls")]
