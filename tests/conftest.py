@@ -5,8 +5,6 @@ older than its sources.
 """
 
 import functools
-import http.server
-import threading
 
 import pytest
 from bs4 import BeautifulSoup
@@ -17,6 +15,7 @@ from bookbuild.site.build_record import is_current
 from minitransformer.explore import explorable
 from tests.shared.explorable_page import PAGE, STILL
 from tests.shared.firefox import run_in_firefox  # noqa: F401  a fixture
+from tests.shared.local_servers import served
 from tests.shared.pages import QUIET, SITE, Visit, pages
 
 
@@ -52,21 +51,11 @@ def read(site):
     return parsed
 
 
-class QuietFiles(http.server.SimpleHTTPRequestHandler):
-    """Serve a folder without a line for each request."""
-
-    def log_message(self, *_):
-        """Say nothing."""
-
-
 @pytest.fixture(scope="session")
 def server(site):
-    """Return the address at which the built site is served, on this machine alone."""
-    handler = functools.partial(QuietFiles, directory=str(site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as served:
-        threading.Thread(target=served.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{served.server_port}"
-        served.shutdown()
+    """Return the address at which the built site is served."""
+    with served(site) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

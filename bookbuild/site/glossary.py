@@ -31,7 +31,7 @@ def lead(app, doctree, docname):
     if docname != GLOSSARY or app.builder.format != "html":
         return
     for item in doctree.findall(nodes.definition_list_item):
-        terms = [term.astext().lower() for term in item.findall(nodes.term)]
+        terms = [term.astext().replace("’", "'").lower() for term in item.findall(nodes.term)]  # as they are written
         found = next(filter(None, (place(app.env, term) for term in terms)), None)
         if found:
             page, anchor, title = found

@@ -141,10 +141,9 @@ def test_numbers_go_to_their_places_for_those_who_like_it(show, motion):
         assert tab.evaluate(running) == 0
 
 
-@pytest.mark.parametrize("width", [390, 320])
-def test_wide_tables_can_be_scrolled_on_a_phone_by_keys_too(show, width):
+def test_wide_tables_can_be_scrolled_on_a_phone_by_keys_too(show):
     given = {**state(6, 12, 2), "labels": ["encyclopaedia", *"abcde"]}
-    tab = show(("heads", given), width=width, has_touch=True, is_mobile=True)
+    tab = show(("heads", given), width=320, has_touch=True, is_mobile=True)
     wide = panel(tab)
     assert wide.evaluate("(panel) => panel.scrollWidth > panel.clientWidth")
     wide.focus()
@@ -157,4 +156,4 @@ def test_wide_tables_can_be_scrolled_on_a_phone_by_keys_too(show, width):
         tab.get_by_label("number of heads").select_option(heads)
         for step in range(6):
             go(tab, step)
-            assert tab.evaluate("document.documentElement.scrollWidth") == width, (heads, step)
+            assert tab.evaluate("document.documentElement.scrollWidth") == 320, (heads, step)

@@ -1,4 +1,4 @@
-"""Chapter 4's module: the loop, PyTorch, batches, masks, memory, and the identities of a weighted mean."""
+"""Chapter 4's module: the loop, batches, masks, memory, and the identities of a weighted mean."""
 
 import tracemalloc
 
@@ -7,14 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays, mutually_broadcastable_shapes
-from scipy import special
 
 from minitransformer.attention import attention
-from tests.shared import oracles
-from tests.shared.oracles import LIMITS, attention_loop, error
+from tests.shared.oracles import attention_loop, error
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
-KINDS = list(LIMITS)
 
 
 @st.composite
@@ -25,7 +22,7 @@ def calls(draw, kind):
     numbers = st.floats(-4, 4, width=32)
     parts = [draw(arrays(kind, shape, elements=numbers)) for shape in ((n, d_k), (m, d_k), (m, d_v))]
     keep = draw(st.none() | arrays(bool, (n, m)))
-    return *parts, keep, draw(st.none() | st.floats(-2, 2))
+    return *parts, keep, draw(st.none() | st.just(0.0) | st.floats(-2, 2))
 
 
 def example(*leading, n=5, m=7, d_k=4, d_v=3, kind="float64", seed=0):
@@ -43,24 +40,6 @@ def test_it_is_the_loop(kind, near, data):
     call = data.draw(calls(kind))
     for found, expected in zip(attention(*call), attention_loop(*call)):
         np.testing.assert_allclose(found, np.reshape(expected, found.shape), rtol=0, atol=near)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("how", ["plain", "keep", "causal", "scale", "all"])
-def test_it_is_that_of_pytorch(kind, how):
-    torch = oracles.torch()
-    call = example(2, 3, n=6, m=6 if how == "causal" else 7, kind=kind)
-    keep = np.random.default_rng(1).random((2, 1, 6, 7)) < 0.6
-    keep[..., 2, :] = False  # this query may look at nothing
-    mine, theirs = {}, {}
-    if how in ("keep", "all"):
-        mine["keep"], theirs["attn_mask"] = keep, torch.from_numpy(keep)
-    if how == "causal":
-        mine["keep"], theirs["is_causal"] = np.tri(6, dtype=bool), True
-    if how in ("scale", "all"):
-        mine["scale"] = theirs["scale"] = 1.7
-    expected = torch.nn.functional.scaled_dot_product_attention(*map(torch.from_numpy, call), **theirs)
-    assert error(attention(*call, **mine)[0], expected) < LIMITS[kind]
 
 
 def test_the_numbers_of_the_sources():
@@ -107,22 +86,6 @@ def test_of_two_kinds_of_float_the_wider_is_returned():
 
 
 # What may not be seen
-
-
-@given(arrays(bool, (5, 7)))
-def test_true_may_be_seen_and_false_may_not(keep):
-    weights = attention(*example(), keep)[1]
-    assert ((weights > 0) == keep).all()
-    np.testing.assert_allclose(weights.sum(-1), keep.any(-1), atol=1e-12)
-
-
-@given(arrays(bool, (5, 7)))
-def test_hiding_is_adding_minus_infinity_to_the_scores(keep):
-    queries, keys, values = example()
-    keep[:, 0] = True
-    weights = special.softmax(queries @ keys.T / 2 + np.where(keep, 0, -np.inf), axis=-1)
-    assert error(attention(queries, keys, values, keep)[1], weights) < 1e-14
-    assert error(attention(queries, keys, values, keep)[0], weights @ values) < 1e-14
 
 
 @pytest.mark.parametrize("anything", [1e150, np.nan])
@@ -187,21 +150,6 @@ def test_the_same_vector_added_to_all_keys_changes_nothing(shift):
     queries, keys, values = example()
     before, after = attention(queries, keys, values)[0], attention(queries, keys + shift, values)[0]
     np.testing.assert_allclose(after, before, atol=1e-11)
-
-
-def test_scale_zero_is_the_mean_of_what_may_be_seen():
-    queries, keys, values = example()
-    output, _ = attention(queries, keys, values, scale=0)
-    np.testing.assert_allclose(output, np.tile(values.mean(0), (5, 1)), atol=1e-15)
-    output, _ = attention(queries, keys, values, np.tri(5, 7, dtype=bool), scale=0)
-    np.testing.assert_allclose(output[2], values[:3].mean(0), atol=1e-15)
-
-
-@given(st.floats(-3, 3))
-def test_the_scale_is_a_factor_of_the_queries(scale):
-    queries, keys, values = example()
-    expected = attention(queries * scale, keys, values, scale=1)[0]
-    np.testing.assert_allclose(attention(queries, keys, values, scale=scale)[0], expected, atol=1e-13)
 
 
 @pytest.mark.parametrize("kind, largest", [("float16", 50), ("float32", 1e15), ("float64", 1e150)])

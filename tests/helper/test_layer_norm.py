@@ -1,4 +1,4 @@
-"""Chapter 8's module: what normalising promises, what it forgets, and PyTorch."""
+"""Chapter 8's module: what normalising promises and what it forgets."""
 
 import math
 
@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
 
 from minitransformer.layer_norm import layer_norm, rms_norm
-from tests.shared import oracles
-from tests.shared.oracles import LIMITS, error, random
+from tests.shared.oracles import error, random
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 SHAPES = array_shapes(max_dims=4, min_side=0, max_side=5).filter(lambda shape: shape[-1] > 0)
@@ -44,29 +43,6 @@ def test_every_token_is_normalised_as_by_hand(shape, eps):
         assert error(found, np.reshape(right, shape)) < 1e-9
 
 
-@pytest.mark.parametrize("kind", LIMITS)
-@pytest.mark.parametrize("eps", [1e-5, 0.1])
-def test_they_are_those_of_pytorch(kind, eps):
-    torch = oracles.torch()
-    x, (gain, bias) = 3 * random(2, 4, 7, kind=kind) + 1, scales(7, kind)
-    x, gain, bias = x.astype(kind), gain.astype(kind), bias.astype(kind)
-    theirs = [torch.from_numpy(a) for a in (x, gain, bias)]
-    right = torch.nn.functional.layer_norm(theirs[0], (7,), *theirs[1:], eps=eps).numpy()
-    assert error(layer_norm(x, gain, bias, eps), right) < LIMITS[kind]
-    right = torch.nn.functional.rms_norm(theirs[0], (7,), theirs[1], eps=eps).numpy()
-    assert error(rms_norm(x, gain, eps), right) < LIMITS[kind]
-
-
-def test_eps_stands_inside_the_root():
-    x = np.array([1e-4, -1e-4])
-    assert np.round(plain(x), 4).tolist() == np.round(rms_norm(x, np.ones(2)), 4).tolist() == [0.0316, -0.0316]
-
-
-def test_the_variance_is_the_plain_mean_of_squares():
-    assert plain(np.array([1.0, 3.0]), eps=0).tolist() == [-1, 1]
-    assert rms_norm([3.0, 4.0], [5.0, 5.0], eps=0).tolist() == pytest.approx([15 / 12.5**0.5, 20 / 12.5**0.5])
-
-
 # What it promises
 
 
@@ -85,17 +61,10 @@ def test_a_common_factor_and_a_common_summand_are_forgotten(factor, summand):
     assert np.allclose(rms_norm(factor * x, np.ones(6), eps=0), rms_norm(x, np.ones(6), eps=0))
 
 
-def test_it_is_rms_norm_of_the_centred_token():
-    x, gain = random(4, 6), scales(6)[0]
-    centred = x - x.mean(-1, keepdims=True)
-    assert np.allclose(layer_norm(x, gain, np.zeros(6)), rms_norm(centred, gain), rtol=1e-12)
-    assert not np.allclose(rms_norm(x, gain), rms_norm(centred, gain), atol=1e-2)
-
-
 # Extremes
 
 
-@pytest.mark.parametrize("kind", LIMITS)
+@pytest.mark.parametrize("kind", ["float32", "float64"])
 @pytest.mark.parametrize("value", [0, 7, -1e6])
 def test_a_token_of_equal_features_gives_the_bias(kind, value):
     gain, bias = scales(4, kind)

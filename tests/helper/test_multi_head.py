@@ -1,4 +1,4 @@
-"""Chapter 7's module: the loop over heads, PyTorch, the ways to write it, and what the heads have in common."""
+"""Chapter 7's module: the loop over heads, the ways to write it, and what the heads have in common."""
 
 import tracemalloc
 
@@ -11,8 +11,7 @@ from hypothesis.extra.numpy import array_shapes
 from minitransformer.attention import attention
 from minitransformer.masks import causal_mask, padding_mask
 from minitransformer.multi_head import merge_heads, multi_head_attention, split_heads
-from tests.shared import oracles
-from tests.shared.oracles import LIMITS, error, matrices, multi_head_loop, random
+from tests.shared.oracles import error, matrices, multi_head_loop, random
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 X, CONTEXT = random(5, 8), random(4, 7, seed=1)
@@ -66,47 +65,6 @@ def test_it_is_the_loop(heads, n, m, cross, masked):
         assert error(found, np.reshape(right, found.shape)) < 1e-12
 
 
-def theirs(torch, params, heads, kind):
-    """Return PyTorch's layer with our matrices, which it stores the other way round."""
-    d, d_context = len(params["W_Q"]), len(params["W_K"])
-    layer = torch.nn.MultiheadAttention(
-        d, heads, bias=False, kdim=d_context, vdim=d_context, batch_first=True, dtype=getattr(torch, kind)
-    )
-    turned = {name: torch.from_numpy(np.ascontiguousarray(matrix.T)) for name, matrix in params.items()}
-    if d == d_context:
-        state = {"in_proj_weight": torch.cat([turned["W_Q"], turned["W_K"], turned["W_V"]])}
-    else:
-        state = {f"{name}_proj_weight": turned[f"W_{name.upper()}"] for name in "qkv"}
-    layer.load_state_dict(state | {"out_proj.weight": turned["W_O"]})
-    return layer.eval()
-
-
-@pytest.mark.parametrize("kind", LIMITS)
-@pytest.mark.parametrize("mask", ["none", "attn_mask", "key_padding_mask", "both"])
-@pytest.mark.parametrize("cross", [False, True])
-def test_it_is_that_of_pytorch(kind, mask, cross):
-    torch = oracles.torch()
-    params = parameters(2, d_context=7 if cross else 8, d_v=4, d_out=8, kind=kind)
-    x = random(3, 6, 8, kind=kind)
-    context = random(3, 5, 7, kind=kind, seed=2) if cross else x
-    m = context.shape[1]
-    keep, options = np.ones((3, 6, m), dtype=bool), {}
-    if mask in ("attn_mask", "both"):
-        keep = keep & np.tri(6, m, dtype=bool)
-        options["attn_mask"] = torch.from_numpy(~np.tri(6, m, dtype=bool))  # True hides
-    if mask in ("key_padding_mask", "both"):
-        padded = padding_mask([m, 2, 4], m)
-        keep = keep & padded
-        options["key_padding_mask"] = torch.from_numpy(~padded[:, 0])
-    layer = theirs(torch, params, 2, kind)
-    with torch.no_grad():
-        memory = torch.from_numpy(context)
-        right = layer(torch.from_numpy(x), memory, memory, average_attn_weights=False, **options)
-    found = multi_head_attention(x, params, 2, context if cross else None, None if mask == "none" else keep)
-    for mine, right_one in zip(found, right):
-        assert error(mine, right_one.numpy()) < LIMITS[kind]
-
-
 # Another length, another width, batches
 
 
@@ -153,15 +111,6 @@ def test_the_output_is_the_sum_of_the_heads_each_with_its_rows_of_the_last_matri
     for part in parts(params, heads):
         total = total + attention(X @ part["W_Q"], CONTEXT @ part["W_K"], CONTEXT @ part["W_V"])[0] @ part["W_O"]
     np.testing.assert_allclose(multi_head_attention(X, params, heads, CONTEXT)[0], total, atol=1e-13)
-
-
-@given(st.permutations(range(4)))
-def test_the_heads_are_a_set(order):
-    params = parameters(4, d_context=8)
-    output, weights = multi_head_attention(X, params, 4)
-    again, tables = multi_head_attention(X, joined([parts(params, 4)[head] for head in order]), 4)
-    np.testing.assert_allclose(again, output, atol=1e-13)
-    np.testing.assert_allclose(tables, weights[order], atol=1e-13)
 
 
 @given(st.integers(0, 99))

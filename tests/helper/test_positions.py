@@ -1,6 +1,5 @@
-"""Chapter 10's module: what depends on the distance alone, products of complex numbers and PyTorch."""
+"""Chapter 10's module: what depends on the distance alone, and products of complex numbers."""
 
-import cmath
 import math
 import tracemalloc
 
@@ -12,8 +11,7 @@ from hypothesis.extra.numpy import array_shapes
 from scipy import linalg
 
 from minitransformer.positions import alibi_bias, angles, rotary, sinusoidal_positions
-from tests.shared import oracles
-from tests.shared.oracles import LIMITS, error, random
+from tests.shared.oracles import error, random
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 WIDTHS = st.integers(1, 20).map(lambda pairs: 2 * pairs)
@@ -46,11 +44,6 @@ def test_an_angle_is_the_position_times_the_frequency_of_the_pair(positions, d):
 # Sines and cosines
 
 
-def test_the_row_that_the_chapter_prints():
-    expected = [-0.756802, -0.653644, 0.184599, 0.982814, 0.008618, 0.999963]
-    assert sinusoidal_positions(5, 6)[4].round(6).tolist() == expected
-
-
 @given(st.integers(0, 30), WIDTHS)
 def test_every_number_is_that_of_the_formula(n, d):
     found = sinusoidal_positions(n, d)
@@ -58,13 +51,6 @@ def test_every_number_is_that_of_the_formula(n, d):
     waves = (math.sin, math.cos)
     right = [[waves[j % 2](t / 10000 ** (j // 2 * 2 / d)) for j in range(d)] for t in range(n)]
     np.testing.assert_allclose(found, np.reshape(right, found.shape), atol=1e-13)
-
-
-@pytest.mark.parametrize("d", [2, 6, 64, 512])
-def test_dot_products_depend_on_the_distance_alone(d):
-    p = sinusoidal_positions(300, d)
-    assert spread(p @ p.T) < 1e-11 * d / 2
-    np.testing.assert_allclose(p @ p[0], np.cos(angles(np.arange(300), d)).sum(axis=1), atol=1e-11)
 
 
 @pytest.mark.parametrize("k", [0, 1, 5, 100, -3])
@@ -89,31 +75,6 @@ def test_a_turn_is_a_product_of_complex_numbers(shape):
     np.testing.assert_allclose(hands(found), right, atol=1e-14)
 
 
-def test_it_turns_from_the_first_feature_of_a_pair_towards_the_second():
-    np.testing.assert_allclose(rotary([[1, 0, 1, 0]], [math.pi / 2])[0, :2], [0, 1], atol=1e-15)
-    slow = cmath.exp(0.03j)
-    np.testing.assert_allclose(rotary([[0, 0, 2, 0]], [3]), [[0, 0, 2 * slow.real, 2 * slow.imag]])
-
-
-@pytest.mark.parametrize("kind", LIMITS)
-def test_it_is_that_of_pytorchs_complex_numbers(kind):
-    torch = oracles.torch()
-    x = random(2, 3, 50, 8, kind=kind)
-    steps = torch.arange(50, dtype=torch.float64)[:, None]
-    phase = steps * 10000.0 ** (-torch.arange(0, 8, 2, dtype=torch.float64) / 8)
-    pairs = torch.view_as_complex(torch.from_numpy(x).reshape(2, 3, 50, 4, 2))
-    right = torch.view_as_real(pairs * torch.polar(torch.ones_like(phase), phase).to(pairs.dtype)).flatten(-2)
-    assert error(rotary(x), right.numpy()) < LIMITS[kind]
-
-
-@given(SHAPES, st.integers(0, 99))
-def test_lengths_stay_and_position_0_turns_nothing(shape, seed):
-    x = random(*shape, seed=seed)
-    turned = rotary(x)
-    np.testing.assert_allclose(np.abs(hands(turned)), np.abs(hands(x)))
-    assert (turned[..., :1, :] == x[..., :1, :]).all()
-
-
 @given(st.integers(0, 99), WIDTHS, st.integers(-5000, 5000))
 def test_scores_depend_on_the_offset_alone(seed, d, later):
     q, k = random(2, d, seed=seed)
@@ -123,14 +84,6 @@ def test_scores_depend_on_the_offset_alone(seed, d, later):
     assert spread(scores) < 1e-13 * size
     moved = [rotary(vector, np.arange(12) + later) for vector in (queries, keys)]
     assert np.abs(moved[0] @ moved[1].T - scores).max() < 1e-10 * size
-
-
-def test_the_score_is_the_dot_product_with_the_query_turned_by_the_offset():
-    q, k = random(2, 1, 8)
-    score = (rotary(q, [9]) @ rotary(k, [7]).T).item()
-    assert score == pytest.approx((rotary(q, [2]) @ k.T).item(), rel=1e-13)
-    assert score == pytest.approx((q @ rotary(k, [-2]).T).item(), rel=1e-13)
-    assert abs(score - (rotary(q, [-2]) @ k.T).item()) > 0.1  # before is not behind
 
 
 def test_a_sinusoidal_row_is_the_first_one_turned_back():
@@ -155,7 +108,7 @@ def test_turning_twice_is_turning_by_the_sum(p, q):
     np.testing.assert_allclose(rotary(rotary(x, p), np.negative(p)), x, atol=1e-14)
 
 
-@pytest.mark.parametrize("kind", LIMITS)
+@pytest.mark.parametrize("kind", ["float32", "float64"])
 @pytest.mark.parametrize("positions", [np.arange(5), np.arange(5, dtype="float32"), np.arange(5.0)])
 def test_the_kind_of_the_positions_does_not_decide_that_of_the_result(kind, positions):
     positions.flags.writeable = False

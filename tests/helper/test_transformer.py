@@ -1,4 +1,4 @@
-"""The whole Transformer: identities, a slow calculation of its own, and PyTorch's layers with the same weights."""
+"""The whole Transformer: identities, and a slow calculation of its own."""
 
 import itertools
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minitransformer.feed_forward import gelu, relu
-from minitransformer.masks import causal_mask, padding_mask
+from minitransformer.masks import padding_mask
 from minitransformer.positions import rotary, sinusoidal_positions
 from minitransformer.transformer import LanguageModel, Transformer, count, embed, head, layer, layer_shapes, views
 from tests.shared import oracles
@@ -202,7 +202,14 @@ def normal(x, part):
     return np.array(rows)
 
 
-def slow_layer(x, params, norm, keep, memory):
+def turned(x):
+    """Return the rows with their pairs of features turned, as complex numbers, by the angles of their positions."""
+    angles = np.outer(np.arange(len(x)), 10000.0 ** -np.linspace(0, 1, x.shape[1] // 2, endpoint=False))
+    pairs = (x[:, ::2] + 1j * x[:, 1::2]) * np.exp(1j * angles)
+    return np.stack([pairs.real, pairs.imag], axis=-1).reshape(x.shape)
+
+
+def slow_layer(x, params, norm, keep, memory, turn):
     """Run one layer as the paper's sentences say, a sublayer after another, on one sequence."""
     for name, part in params.items():
         before = normal(x, part) if norm == "pre" else x
@@ -210,136 +217,29 @@ def slow_layer(x, params, norm, keep, memory):
             hidden = [[max(v + b, 0) for v, b in zip(row, part["b_1"])] for row in oracles.product(before, part["W_1"])]
             change = np.array(oracles.product(hidden, part["W_2"])) + part["b_2"]
         else:
-            context, mask = (memory, None) if name == "cross_attention" else (None, keep)
-            change = np.array(oracles.multi_head_loop(before, part, 3, context, mask)[0])
+            looks = (memory,) if name == "cross_attention" else (None, keep, turn)
+            change = np.array(oracles.multi_head_loop(before, part, 3, *looks)[0])
         x = x + change
         x = normal(x, part) if norm == "post" else x
     return x
 
 
-@pytest.mark.parametrize("norm", NORMS)
-def test_a_transformer_is_what_the_slow_calculation_gives(norm):
-    model = transformer(norm)
+@pytest.mark.parametrize("norm, positions", CHOICES)
+def test_a_transformer_is_what_the_slow_calculation_gives(norm, positions):
+    model = transformer(norm, positions)
     tables = (("source_embedding", SOURCE[0], "encoder"), ("embedding", IDS[0], "decoder"))
-    memory = None
+    memory, turn = None, turned if positions == "rotary" else None
     for table, ids, side in tables:
-        x = model.params[table][ids] * 12**0.5 + sinusoidal_positions(len(ids), 12)
+        x = model.params[table][ids] * 12**0.5
+        if positions == "sinusoidal":
+            x = x + sinusoidal_positions(len(ids), 12)
+        elif positions == "learned":
+            x = x + model.params["positions"][: len(ids)] * 12**0.5
         keep = np.tri(len(ids), dtype=bool) if side == "decoder" else None
         for i in (1, 2):
-            x = slow_layer(x, model.params[side][i], norm, keep, memory)
+            x = slow_layer(x, model.params[side][i], norm, keep, memory, turn)
         memory = normal(x, model.params[side]["norm"]) if norm == "pre" else x
     assert oracles.error(model(SOURCE[0], IDS[0]), oracles.product(memory, model.params["embedding"].T)) < 1e-12
-
-
-# PyTorch
-
-
-def torch_stack(torch, model, side):
-    """Return PyTorch's own layers, with the model's weights and, as the model has it, no biases in attention."""
-    dtype = torch.float64 if model.flat.dtype == np.float64 else torch.float32
-    kind = torch.nn.TransformerEncoderLayer if side == "encoder" else torch.nn.TransformerDecoderLayer
-    kind = kind if "cross_attention" in model.params[side][1] else torch.nn.TransformerEncoderLayer
-    options = {"norm_first": model.norm == "pre", "batch_first": True, "dropout": 0.0, "dtype": dtype}
-    layers = []
-    for name, params in model.params[side].items():
-        if name == "norm":
-            layers.append(torch.nn.LayerNorm(model.d, dtype=dtype))
-            fill(torch, layers[-1], params["gain"], params["bias"])
-            continue
-        layers.append(kind(model.d, model.heads, model.hidden, **options).eval())
-        for i, (part, weights) in enumerate(params.items(), start=1):
-            fill(torch, getattr(layers[-1], f"norm{i}"), weights["gain"], weights["bias"])
-            if part == "feed_forward":
-                fill(torch, layers[-1].linear1, weights["W_1"].T, weights["b_1"])
-                fill(torch, layers[-1].linear2, weights["W_2"].T, weights["b_2"])
-            else:
-                own = layers[-1].self_attn if part == "attention" else layers[-1].multihead_attn
-                joined = np.concatenate([weights[name].T for name in ("W_Q", "W_K", "W_V")])
-                own.in_proj_weight.data.copy_(torch.tensor(joined))
-                own.in_proj_bias.data.zero_()
-                fill(torch, own.out_proj, weights["W_O"].T, np.zeros(model.d))
-    return layers
-
-
-def fill(torch, module, weight, bias):
-    module.weight.data.copy_(torch.tensor(np.ascontiguousarray(weight)))
-    module.bias.data.copy_(torch.tensor(np.ascontiguousarray(bias)))
-
-
-def hidden(torch, keep):
-    """Return PyTorch's mask, which is True for what is hidden."""
-    return torch.tensor(~keep)
-
-
-@pytest.mark.parametrize("dtype", ("float32", "float64"))
-@pytest.mark.parametrize("positions", ("sinusoidal", "learned", "none"))
-@pytest.mark.parametrize("norm", ("pre", "post"))
-def test_a_language_model_is_pytorchs(norm, positions, dtype):
-    torch = oracles.torch()
-    model = language_model(norm, positions, np.dtype(dtype), tied=norm == "pre")
-    with torch.no_grad():
-        x = torch.tensor(embed(IDS, model.params, model.positions))
-        for part in torch_stack(torch, model, "decoder"):
-            x = part(x) if isinstance(part, torch.nn.LayerNorm) else part(x, src_mask=hidden(torch, causal_mask(7)))
-        head = model.params["embedding"].T if model.tied else model.params["output"]
-        expected = (x @ torch.tensor(np.ascontiguousarray(head))).numpy()
-    assert oracles.error(model(IDS), expected) < oracles.LIMITS[dtype]
-
-
-@pytest.mark.parametrize("dtype", ("float32", "float64"))
-@pytest.mark.parametrize("positions", ("sinusoidal", "learned", "none"))
-@pytest.mark.parametrize("norm", ("pre", "post"))
-def test_a_transformer_is_pytorchs(norm, positions, dtype):
-    torch = oracles.torch()
-    model, lengths = transformer(norm, positions, np.dtype(dtype)), [5, 3, 1]
-    padded = hidden(torch, padding_mask(lengths, 5)[:, 0])
-    with torch.no_grad():
-        memory, x = (
-            torch.tensor(embed(SOURCE, model.params, model.positions, "source_embedding")),
-            torch.tensor(embed(IDS, model.params, model.positions)),
-        )
-        for part in torch_stack(torch, model, "encoder"):
-            options = {} if isinstance(part, torch.nn.LayerNorm) else {"src_key_padding_mask": padded}
-            memory = part(memory, **options)
-        for part in torch_stack(torch, model, "decoder"):
-            if isinstance(part, torch.nn.LayerNorm):
-                x = part(x)
-            else:
-                x = part(x, memory, tgt_mask=hidden(torch, causal_mask(7)), memory_key_padding_mask=padded)
-        expected = (x @ torch.tensor(model.params["embedding"]).T).numpy()
-    assert oracles.error(model(SOURCE, IDS, lengths), expected) < oracles.LIMITS[dtype]
-
-
-@pytest.mark.parametrize("dtype", ("float32", "float64"))
-@pytest.mark.parametrize("norm", ("pre", "post"))
-def test_a_model_with_rotary_positions_is_pytorchs_functions_and_complex_numbers(norm, dtype):
-    torch = oracles.torch()
-    functional = torch.nn.functional
-    model = language_model(norm, "rotary", np.dtype(dtype))
-    exact = torch.float64 if dtype == "float64" else torch.float32
-
-    def turn(x):
-        pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2).contiguous())
-        angle = torch.arange(7)[:, None] / 10000.0 ** (torch.arange(0, 4, 2, dtype=torch.float64) / 4)
-        turned = pairs * torch.polar(torch.ones_like(angle), angle).to(pairs.dtype)
-        return torch.view_as_real(turned).reshape(x.shape)
-
-    def sublayer(name, part, z):
-        if name == "feed_forward":
-            return functional.relu(z @ part["W_1"] + part["b_1"]) @ part["W_2"] + part["b_2"]
-        q, k, v = ((z @ part[w]).unflatten(-1, (3, 4)).transpose(1, 2) for w in ("W_Q", "W_K", "W_V"))
-        mixed = functional.scaled_dot_product_attention(turn(q), turn(k), v, is_causal=True)
-        return mixed.transpose(1, 2).flatten(2) @ part["W_O"]
-
-    x = torch.tensor(embed(IDS, model.params, model.positions), dtype=exact)
-    for params in (model.params["decoder"][1], model.params["decoder"][2]):
-        for name, weights in params.items():
-            part = {key: torch.tensor(value) for key, value in weights.items()}
-            norm_of = lambda z, part=part: functional.layer_norm(z, (12,), part["gain"], part["bias"])
-            x = x + sublayer(name, part, norm_of(x)) if norm == "pre" else norm_of(x + sublayer(name, part, x))
-    if norm == "pre":
-        x = functional.layer_norm(x, (12,), *(torch.tensor(v) for v in model.params["decoder"]["norm"].values()))
-    assert oracles.error(model(IDS), (x @ torch.tensor(model.params["embedding"]).T).numpy()) < oracles.LIMITS[dtype]
 
 
 def test_pieces_have_the_shapes_that_they_say():

@@ -1,4 +1,7 @@
-"""Every page in a browser: served and from a file, light and dark, wide and narrow, with scripts and without."""
+"""Every page in a browser: served and from a file, light and dark, wide and narrow, with scripts and without.
+
+What a page costs is counted on its first load, on a phone, from a server that packs as GitHub Pages does.
+"""
 
 import functools
 
@@ -11,14 +14,32 @@ from tests.shared.pages import (
     OPEN_ALL,
     OUT_OF_REACH,
     OVERFLOW,
+    PAINTED,
     PAPER,
     WIDE,
     Visit,
     violations,
 )
 
-# The colours of the code are looked at once, on the wide page: they are most of what axe has to do.
-PLAIN_CODE = "() => document.querySelectorAll('.text pre').forEach((code) => (code.textContent = code.textContent))"
+CHAPTER, MEDIAN, COVER = 140, 120, 80  # kilobytes (thousands of bytes), pictures included
+SHIFT = 0.02
+REQUESTS = 12
+READ = """async () => {
+    for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight) {
+        scrollTo({ top: y, behavior: "instant" });
+        await new Promise((done) => requestAnimationFrame(done));
+    }
+    await document.fonts.ready;
+}"""
+SHIFTS = """() => new Promise((tell) => {
+    let sum = 0;
+    new PerformanceObserver((list) => {
+        for (const { hadRecentInput, value } of list.getEntries()) if (!hadRecentInput) sum += value;
+    }).observe({ type: "layout-shift", buffered: true });
+    requestAnimationFrame(() => setTimeout(() => tell(sum)));
+})"""
+BLOCKING = """() => performance.getEntriesByType("resource")
+    .filter(({ renderBlockingStatus }) => renderBlockingStatus === "blocking").map(({ name }) => name)"""
 # Each explorable is seen as it starts and, in the dark, as it is after a press of its first button.
 MOVE = "() => document.querySelectorAll('.mt-live').forEach((live) => live.querySelector('button')?.click())"
 # Texts with the spacing that WCAG 1.4.12 asks for, in a window of 1280 pixels that is magnified twice.
@@ -43,35 +64,29 @@ PALE = """() => {
 }"""
 SHOWN = "(all) => all.filter((e) => e.checkVisibility({visibilityProperty: true})).map((e) => e.outerHTML.slice(0, 90))"
 READABLE = """() => [...document.querySelectorAll("main :is(p, li, pre, figure, svg, table, dt, dd, math, h1, h2, h3)")]
-    .filter((e) => !e.closest("details:not([open]), .scripted, [popover], nav") && !e.checkVisibility())
+    .filter((e) => !e.closest("details:not([open]), .scripted, [popover], nav"))
+    .filter((e) => !e.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
     .map((e) => e.outerHTML.slice(0, 100))"""
 OPENED_BY_ITSELF = "button:not([popovertarget])"  # what acts without a script, the browser alone opening its popover
 
 
-def is_code(page):
-    """Tell whether a page shows the helper's code: of these, with their thousands of letters, one look is enough."""
-    return page.startswith("_modules/")
-
-
 @pytest.fixture(scope="session")
 def look(browser, server):
-    """Return a function that opens a page with everything unfolded and tells what it found, once for each page."""
+    """Return a function that opens a page, unfolds everything, and tells what it found, once for each page."""
 
     @functools.cache
     def found(page):
-        visiting = Visit(browser, server, reduced_motion="reduce")
-        tab = visiting.open(page)
+        visiting = Visit(browser, server, width=NARROW, reduced_motion="reduce")
+        tab, loaded = visiting.tab, load(visiting, page)
         tab.evaluate(OPEN_ALL)
         wrong, overflow, lost = {}, {}, {}
-        for width in (WIDE,) if is_code(page) else (WIDE, NARROW):
-            if width == NARROW:
-                tab.evaluate(PLAIN_CODE)
-                visiting.resize(width)
-            for theme in ("light", "dark"):
-                tab.emulate_media(color_scheme=theme)
-                if (width, theme) == (WIDE, "dark"):
-                    tab.evaluate(MOVE)
-                wrong[f"{theme}, {width} px"] = violations(tab)
+        visiting.resize(WIDE)
+        wrong["light"] = violations(tab)
+        tab.emulate_media(color_scheme="dark")
+        tab.evaluate(MOVE)
+        wrong["dark"] = violations(tab, rest=False)
+        visiting.resize(NARROW)
+        wrong["narrow"] = violations(tab, colours=False)
         moving, told = tab.evaluate(MOVING), controls(tab)
         for width in (NARROW, NARROWEST):
             visiting.resize(width)
@@ -80,12 +95,24 @@ def look(browser, server):
         tab.add_style_tag(content=SPACED)
         overflow["spaced"] = tab.evaluate(OVERFLOW)
         tab.context.close()
-        return {
+        return loaded | {
             **{"faults": visiting.faults, "violations": {where: what for where, what in wrong.items() if what}},
             **{"overflow": overflow, "lost": lost, "moving": moving, "told": told},
         }
 
     return found
+
+
+def load(visiting, page):
+    """Read a page from its top to its end in a browser that has nothing of it; return what that costs."""
+    answers, network = [], visiting.tab.context.new_cdp_session(visiting.tab)
+    network.send("Network.enable")
+    network.on("Network.loadingFinished", lambda got: answers.append(got["encodedDataLength"]))
+    tab = visiting.open(page)
+    tab.evaluate(READ)
+    tab.evaluate(PAINTED)
+    found = {"kB": sum(answers) / 1000, "requests": len(answers)}
+    return found | {"shift": tab.evaluate(SHIFTS), "blocking": tab.evaluate(BLOCKING)}
 
 
 def controls(tab):
@@ -126,10 +153,22 @@ def test_a_screen_reader_is_told_each_control_and_formula(page, look):
     assert look(page)["told"] == []
 
 
-def test_a_page_works_when_opened_as_a_file(page, site, visit):
-    visiting = visit(site.as_uri())
-    visiting.open(page)
-    assert visiting.faults == []
+def test_a_page_is_light(page, look):
+    assert look(page)["kB"] <= (COVER if page == "index.html" else CHAPTER)
+    assert look(page)["requests"] <= REQUESTS
+
+
+def test_chapters_are_lighter_still_in_the_median(look, site):
+    weights = sorted(look(path.relative_to(site).as_posix())["kB"] for path in site.glob("chapters/*.html"))
+    assert weights[len(weights) // 2] <= MEDIAN
+
+
+def test_nothing_but_the_one_stylesheet_holds_up_the_first_picture(page, look):
+    assert len(look(page)["blocking"]) == (page != "404.html")  # that page holds its few rules itself
+
+
+def test_nothing_moves_while_a_page_is_read(page, look):
+    assert look(page)["shift"] < SHIFT
 
 
 def test_without_javascript_a_page_is_whole_and_offers_nothing_that_is_dead(page, site, visit):
@@ -138,7 +177,7 @@ def test_without_javascript_a_page_is_whole_and_offers_nothing_that_is_dead(page
     assert tab.locator(OPENED_BY_ITSELF).evaluate_all(SHOWN) == []
 
 
-def test_paper_holds_dark_ink_all_folds_and_no_buttons(page, site, visit):
+def test_a_page_works_as_a_file_and_on_paper_holds_dark_ink_all_folds_and_no_buttons(page, site, visit):
     visiting = visit(site.as_uri(), color_scheme="dark", width=PAPER)
     tab = visiting.open(page)
     tab.evaluate(CLOSE_ALL)
@@ -148,3 +187,4 @@ def test_paper_holds_dark_ink_all_folds_and_no_buttons(page, site, visit):
     assert tab.locator("button, input, .bar, nav, .headerlink, .skip").evaluate_all(SHOWN) == []
     folded = ".fold:not(.code) > :not(summary)"
     assert len(tab.locator(folded).evaluate_all(SHOWN)) == tab.locator(folded).count()
+    assert visiting.faults == []

@@ -25,6 +25,7 @@ SHOWN = {  # page, end of the link's address, what the card says
     "chapter": ("reference/teaching.html", "chapters/04-attention.html", "A lookup by content"),
     "section": ("index.html", "03-softmax.html#four-demands", "We want to turn scores into shares of one whole."),
 }
+DRAWN = {"equation": "math", "figure": "svg.mt-figure", "citation": "a[href]"}  # what of a card has to be seen
 TWICE = """() => {
     const ids = [...document.querySelectorAll("[id]")].map((element) => element.id);
     return ids.filter((id, i) => ids.indexOf(id) !== i);
@@ -115,11 +116,12 @@ def apart(one, other):
 
 
 @pytest.mark.parametrize("kind", SHOWN)
-def test_each_kind_of_link_shows_what_it_leads_to(kind, site, visit):
+def test_each_kind_of_link_shows_what_it_leads_to_in_a_card_that_is_accessible(kind, site, visit):
     page, end, says = SHOWN[kind]
-    visiting = visit(site.as_uri(), reduced_motion="reduce", color_scheme="dark")
+    visiting = visit(site.as_uri(), reduced_motion="reduce")
     tab = visiting.open(page)
-    for width in (WIDE, NARROW):
+    for theme, width in (("dark", WIDE), ("light", NARROW)):
+        tab.emulate_media(color_scheme=theme)
         visiting.resize(width)
         link, card = hover(tab, end)
         expect(card).to_contain_text(says)
@@ -127,22 +129,12 @@ def test_each_kind_of_link_shows_what_it_leads_to(kind, site, visit):
         assert apart(link.bounding_box(), box)
         assert box["x"] >= 0 and box["y"] >= 0 and box["x"] + box["width"] <= width and box["y"] + box["height"] <= 844
         assert tab.evaluate(TWICE) == []
+        assert violations(tab, CARD) == []
+        assert min(card.locator(DRAWN.get(kind, "*")).first.bounding_box().values()) > 0
+        assert tab.evaluate("(id) => document.getElementById(id)?.innerText", link.get_attribute("aria-describedby"))
         tab.mouse.move(0, 0)
         card.wait_for(state="detached")
     assert visiting.faults == []
-
-
-@pytest.mark.parametrize(("kind", "part"), [("equation", "math"), ("figure", "svg.mt-figure"), ("citation", "a[href]")])
-def test_a_card_is_accessible_and_draws_formulas_and_figures(kind, part, server, visit):
-    page, end, _ = SHOWN[kind]
-    tab = visit(server, reduced_motion="reduce").open(page)
-    tab.evaluate("document.querySelectorAll('.text pre, .text svg').forEach((e) => e.remove())")
-    link, card = hover(tab, end)
-    for theme in ("light", "dark"):
-        tab.emulate_media(color_scheme=theme)
-        assert violations(tab) == [], theme
-    assert min(card.locator(part).first.bounding_box().values()) > 0
-    assert tab.evaluate("(id) => document.getElementById(id)?.innerText", link.get_attribute("aria-describedby"))
 
 
 def test_nothing_is_asked_for_before_a_link_is_met_and_little_then(server, visit):
@@ -173,9 +165,9 @@ def test_the_keyboard_opens_a_card_goes_through_its_links_and_closes_it(server, 
     assert link.get_attribute("aria-describedby") is None
 
 
-def test_the_pointer_can_move_into_a_card_and_leaving_closes_it(server, visit):
+def test_a_pointer_can_move_into_a_card_opens_nothing_on_its_way_and_escape_closes_for_good(server, visit):
     tab = visit(server).open(TERM[0])
-    _, card = hover(tab, TERM[1])
+    link, card = hover(tab, TERM[1])
     tab.clock.install()
     box = card.bounding_box()
     tab.mouse.move(box["x"] + 20, box["y"] + box["height"] / 2, steps=10)
@@ -184,12 +176,9 @@ def test_the_pointer_can_move_into_a_card_and_leaving_closes_it(server, visit):
     tab.mouse.move(0, 0)
     tab.clock.run_for(AFTER_ALL_DELAYS)
     expect(card).to_have_count(0)
-
-
-def test_a_pointer_on_its_way_opens_nothing_and_escape_closes_for_good(server, visit):
-    tab = visit(server).open(TERM[0])
-    link, card = hover(tab, TERM[1])
-    tab.clock.install()
+    link.hover()
+    tab.clock.run_for(AFTER_ALL_DELAYS)
+    expect(card).to_be_visible()
     tab.keyboard.press("Escape")
     expect(card).to_have_count(0)
     box = link.bounding_box()

@@ -45,9 +45,10 @@ def test_the_sitemap_lists_the_pages_of_text_with_their_dates_and_robots_are_tol
 
 
 def test_a_lost_reader_is_led_back_from_any_depth_with_and_without_scripts(site, visit):
-    with served(site, BASE.rstrip("/")) as top:
+    with served(site, BASE.rstrip("/")) as address:
+        top = f"{address}/"
         for scripts in (False, True):
-            visiting, asked = visit(top.rstrip("/"), java_script_enabled=scripts), []
+            visiting, asked = visit(address, java_script_enabled=scripts), []
             visiting.tab.on("request", lambda request, asked=asked: asked.append(urlsplit(request.url).path))
             tab = visiting.open(LOST)
             assert "not here" in tab.locator("h1").inner_text()

@@ -1,5 +1,6 @@
 """The search: what the index holds, what a query finds, and the panel and the page that show it."""
 
+import itertools
 import json
 import re
 import tomllib
@@ -124,7 +125,7 @@ def test_nothing_is_loaded_before_the_panel_opens_and_the_index_once(site, visit
     assert [asked.count(name) for name in ("search.js", "search_index.js")] == [1, 1]
 
 
-def test_results_follow_what_is_typed_and_are_announced(visiting):
+def test_results_follow_what_is_typed_are_announced_and_show_section_chapter_and_the_words_asked(visiting):
     field, status = begin(visiting.tab), visiting.tab.locator("#search [role=status]")
     expect(field).to_have_attribute("aria-expanded", "true")
     field.fill("qqqqqq")
@@ -136,10 +137,7 @@ def test_results_follow_what_is_typed_and_are_announced(visiting):
     field.fill("")
     expect(status).to_be_empty()
     assert visiting.tab.locator(OPTION).count() == 0
-
-
-def test_a_result_shows_section_chapter_and_the_words_asked(visiting):
-    begin(visiting.tab).fill("why the square root")
+    field.fill("why the square root")
     first = visiting.tab.locator(OPTION).first
     expect(first.locator(".found-title")).to_have_text("Why the square root")
     expect(first.locator(".found-chapter")).to_contain_text("Chapter 5")
@@ -190,15 +188,15 @@ def test_no_character_does_harm(visiting):
     assert tab.locator("#search-results :is(script, img)").count() == 0
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_panel_and_page_with_results_are_accessible_and_fit_a_phone(theme, server, visit):
-    visiting = visit(server, reduced_motion="reduce", color_scheme=theme)
+def test_panel_and_page_with_results_are_accessible_and_fit_a_phone(server, visit):
+    visiting = visit(server, reduced_motion="reduce")
     tab = visiting.open("search.html?q=softmax")
     tab.locator("#search-results a").first.wait_for()
     begin(tab).press("ArrowDown")
-    for width in (WIDE, NARROW):
+    for width, theme in itertools.product((WIDE, NARROW), ("light", "dark")):
         visiting.resize(width)
-        assert violations(tab) == [], width
+        tab.emulate_media(color_scheme=theme)
+        assert violations(tab) == [], (width, theme)
     assert tab.evaluate(OVERFLOW) == 0
     first, box = tab.locator(OPTION).first.bounding_box(), tab.locator("#search").bounding_box()
     assert 0 <= box["x"] <= first["x"]

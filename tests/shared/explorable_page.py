@@ -5,7 +5,6 @@ import re
 from functools import cache
 
 import numpy as np
-from axe_playwright_python.base import AXE_SCRIPT
 
 from minitransformer import figures
 from minitransformer.explore import live
@@ -148,10 +147,10 @@ STIR = """() => {
         cell.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
         look(cell.innerText);
     }
-    return { looks, written: [...written].map((pair) => pair.split("\\t")) };
+    const cut = all("td").filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.innerText);
+    return { looks, cut, written: [...written].map((pair) => pair.split("\\t")) };
 }"""
 FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-AXE = "() => axe.run({ resultTypes: ['violations'], preload: false })"
 
 
 def number(place, name):
@@ -275,10 +274,3 @@ def run_widget(tab, name, state):
 def trait(key):
     """Return how a widget calls a part of its state."""
     return "keys_" if key == "keys" else key
-
-
-def violations(tab):
-    """Return what axe finds against the accessibility of the page."""
-    tab.evaluate(AXE_SCRIPT)
-    found = tab.evaluate(AXE)["violations"]
-    return [(rule["id"], node["html"]) for rule in found for node in rule["nodes"]]

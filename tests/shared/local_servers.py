@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import gzip
 import http.server
 import json
 import mimetypes
@@ -70,8 +71,14 @@ def jupyter(
             server.wait()
 
 
+@functools.cache
+def packed(file):
+    """Return what a file holds, packed but for fonts and pictures, which are."""
+    return file.read_bytes() if file.suffix in (".woff2", ".png") else gzip.compress(file.read_bytes(), 6)
+
+
 class FilesBelow(http.server.BaseHTTPRequestHandler):
-    """Serve the folder `site` below the path `base`, and its page 404.html for all that is not there."""
+    """Serve the folder `site`, packed, below the path `base`, and its page 404.html for all that is not there."""
 
     def __init__(self, *args, site, base):
         self.site, self.base = site, base
@@ -89,17 +96,19 @@ class FilesBelow(http.server.BaseHTTPRequestHandler):
         shown = file if is_there else self.site / "404.html"
         self.send_response(200 if is_there else 404)
         self.send_header("Content-Type", mimetypes.guess_type(shown.name)[0] or "application/octet-stream")
+        if packed(shown)[:2] == b"\x1f\x8b":
+            self.send_header("Content-Encoding", "gzip")
         self.end_headers()
-        self.wfile.write(shown.read_bytes())
+        self.wfile.write(packed(shown))
 
 
 @contextlib.contextmanager
-def served(site, base):
-    """Serve `site` below a path as GitHub Pages does; give the address of its top."""
+def served(site, base=""):
+    """Serve `site` below a path, on this machine alone, as GitHub Pages does; give its address, without a slash."""
     handler = functools.partial(FilesBelow, site=site, base=base)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}{base}/"
+        yield f"http://127.0.0.1:{server.server_port}{base}"
         server.shutdown()
 
 

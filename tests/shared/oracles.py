@@ -1,13 +1,11 @@
-"""Random numbers, and answers to compare with: loops over plain Python numbers, and PyTorch where there is one."""
+"""Random numbers, and answers to compare with: loops over plain Python numbers."""
 
 import math
 
 import numpy as np
-import pytest
 from hypothesis import settings
 
 settings.load_profile("ci")  # the same examples every time, and no limit on time: a busy machine is no fault
-LIMITS = {"float32": 1e-6, "float64": 1e-12}  # how far two calculations may lie apart, as a share of the largest number
 
 
 def random(*shape, kind="float64", seed=0):
@@ -19,11 +17,6 @@ def matrices(shapes, kind="float64", seed=0):
     """Return random matrices that keep the size of tokens, and vectors, from a dict of name -> shape."""
     rng = np.random.default_rng(seed)
     return {name: (rng.normal(size=shape) / shape[0] ** 0.5).astype(kind) for name, shape in shapes.items()}
-
-
-def torch():
-    """Return PyTorch, or skip the test where it is not installed."""
-    return pytest.importorskip("torch", reason="PyTorch is not installed; the book does not need it")
 
 
 def error(found, expected):
@@ -50,7 +43,7 @@ def attention_loop(queries, keys, values, keep=None, scale=None):
     return outputs, rows
 
 
-def multi_head_loop(x, params, heads, context=None, keep=None):
+def multi_head_loop(x, params, heads, context=None, keep=None, turn=None):
     """Return output (n, d_out) as a list and the weights of each head, a list of (n, m), every head cut out by hand."""
     memory = x if context is None else context
     tables, wide = [], [[] for _ in x]
@@ -60,6 +53,8 @@ def multi_head_loop(x, params, heads, context=None, keep=None):
             width = params[name].shape[1] // heads
             matrix = params[name][:, head * width : (head + 1) * width]
             parts.append(np.reshape(product(rows, matrix), (len(rows), width)))
+        if turn:
+            parts[:2] = map(turn, parts[:2])
         output, weights = attention_loop(*parts, keep)
         tables.append(weights)
         wide = [row + more for row, more in zip(wide, output)]

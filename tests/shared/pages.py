@@ -15,7 +15,7 @@ WIDE, NARROW, NARROWEST, PAPER = 1280, 390, 320, 720  # pixels: a window, phones
 OPEN_ALL = "() => { for (const details of document.querySelectorAll('details')) details.open = true; }"
 CLOSE_ALL = "() => { for (const details of document.querySelectorAll('details')) details.open = false; }"
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-AXE = """() => axe.run({resultTypes: ['violations'], preload: false, rules: {'target-size': {enabled: true}}})"""
+COLOURS = ["color-contrast", "link-in-text-block"]  # the rules of axe that look at colours, most of its work
 # What is cut off at its side and cannot be scrolled to, or not by keyboard.  Some texts are for screen readers alone.
 OUT_OF_REACH = """() => [...document.querySelectorAll("main *")].filter((e) => {
     const shown = e.checkVisibility({ visibilityProperty: true }) && e.clientWidth > 1;
@@ -34,15 +34,18 @@ def pages():
     return sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html") if "_static" not in path.parts)
 
 
-def violations(tab):
-    """Return what axe finds wrong on the page, one line for each element."""
+def violations(tab, within="html", colours=True, rest=True):
+    """Return what axe finds wrong in an element, with its colours and in the rest, one line for each place."""
     from axe_playwright_python.base import AXE_SCRIPT  # the helper's tests import this module without it
 
+    options = {"resultTypes": ["violations"], "preload": False, **({} if rest else {"runOnly": COLOURS})}
+    options["rules"] = {"target-size": {"enabled": True}} | {rule: {"enabled": colours} for rule in COLOURS}
     if not tab.evaluate("'axe' in window"):
         tab.evaluate(AXE_SCRIPT)
+    found = tab.locator(within).evaluate("(element, options) => axe.run(element, options)", options)
     return [
         f"{rule['id']}: {node['html'][:150]} {' '.join(node['failureSummary'].split())[:250]}"
-        for rule in tab.evaluate(AXE)["violations"]
+        for rule in found["violations"]
         for node in rule["nodes"]
     ]
 

@@ -100,8 +100,7 @@ BREAKS = {
         (CHAPTER, "def halve(x):\n    \"", "def third(x):\n    \"", "no cell defines halving.halve"),
         (CHAPTER, "def halve(x):\n    \"", "@staticmethod\ndef halve(x):\n    \"", "staticmethod"),
     ],
-    rules.headers_and_titles: [
-        (CHAPTER, "# Halving", "# Halving\n\n# Again", "2 headings of level 1"),
+    rules.headers: [
         (CHAPTER, "(ch-halving)=", "(ch-halves)=", "is not (ch-halving)="),
         (CHAPTER, "name: python3", "name: julia", "the header is not that"),
         (INDEX, "mystnb,tags,-all", "mystnb,tags", "index.md:1: the header is not that"),
@@ -167,7 +166,6 @@ BREAKS = {
     ],
     rules.labels: [
         (CHAPTER, "(eq-half)", "(Half_eq)", "'Half_eq' of a math"),
-        (CHAPTER, "name: fig-loaf", "name: ex-halving-1", "'ex-halving-1' is already at"),
     ],
     rules.figures: [
         (CHAPTER, "    caption: A loaf of 1.5 kg and its half of 0.75 kg.\n", "", "without caption or name"),
@@ -178,11 +176,9 @@ BREAKS = {
     ],
     rules.glossary: [
         (GLOSSARY, "half\n", "half\n  One.\nthird\n", "no chapter uses {term}`third`"),
-        (CHAPTER, "{term}`half`", "{term}`halves <moiety>`", "the term 'moiety' is not in the glossary"),
     ],
     rules.references: [
         (REFERENCES, "  url = {https://example.org/bread}\n", "", "sieve2001 has neither doi nor url"),
-        (REFERENCES, "@book{sieve2001", "@book{sieve2002", "sieve2001 is not in references.bib"),
         (REFERENCES, "@book{sieve2001", "@book{sieve2002", "no page cites sieve2002"),
     ],
     rules.package_is_taught: [
