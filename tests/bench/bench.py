@@ -1,8 +1,12 @@
 """Measure what the tests must not: seconds and memory, as ratios within one run.  `make bench` runs this.
 
-OPENBLAS_NUM_THREADS=1 .venv/bin/python -m tests.bench.bench [PART …]; the parts are listed at the end
+PYTHONPATH=scripts OPENBLAS_NUM_THREADS=1 python tests/bench.py [PART …]; the parts are listed at the end
 """
 
+import contextlib
+import importlib
+import importlib.util
+import itertools
 import os
 import sys
 import time
@@ -100,58 +104,95 @@ def arrays():
 
 
 def attentions():
-    """Compare attention and multi-head attention with the plain formula."""
+    """Compare attention and multi-head attention with the plain formula and, where it is installed, with PyTorch."""
+    torch = one_thread_of_torch()
     for title, players in (("attention, 1 head of width 64", single), ("multi-head attention, 4 of width 64", multi)):
-        print(f"\n{title}")
         for n in (64, 256, 1024, 4096):
-            mine, scores, plain = players(n)
-            took, share, other = race([mine, lambda scores=scores: softmax(scores), plain])
-            used = megabytes(mine)
-            more = used / megabytes(plain)
-            row = f"n = {n:4} {1e3 * took:8.2f} ms {used:6.1f} MiB, softmax {share / took:3.0%} of the time"
-            print(f"{row}, {took / other:.2f} times the formula's time, {more:.2f} times its memory")
+            mine, scores, others = players(n, torch)
+            row, ratios = compare(n, mine, scores, others)
+            if n == 64:
+                print(f"\n{title}: ours takes so many times the time and the memory of")
+                print(" " * len(row), *(f"{name:>18}" for name in others))
+            print(row, *(f"{time:10.2f} {memory:7.2f}" for time, memory in ratios))
+
+
+def one_thread_of_torch():
+    """Return PyTorch, held to one thread and to forward passes, or None, and say so, where it is not installed."""
+    if not importlib.util.find_spec("torch"):
+        print("PyTorch is not installed, so it is not compared: .venv/bin/python -m pip install torch")
+        return None
+    torch = importlib.import_module("torch")
+    torch.set_num_threads(1)
+    torch.set_grad_enabled(False)
+    return torch
 
 
 def layers():
-    """Say where a layer's time goes."""
+    """Say where a layer's time goes, and compare it, where it is installed, with PyTorch's."""
+    torch = one_thread_of_torch()
     for d, heads, n, batch in ((32, 2, 16, 32), (64, 4, 32, 32), (128, 4, 64, 16), (256, 8, 128, 8)):
-        players = parts_of_a_layer(d, heads, n, batch)
+        players = parts_of_a_layer(d, heads, n, batch, torch)
         times = dict(zip(players, race(list(players.values()))))
-        shares = ", ".join(f"{name} {times[name] / times['all']:3.0%}" for name in list(players)[1:])
-        print(f"d {d:3}, {heads} heads, {batch:2} × {n:3} tokens: {1e3 * times['all']:6.2f} ms ({shares})")
+        shares = ", ".join(f"{name} {times[name] / times['all']:3.0%}" for name in list(players)[1:4])
+        against = f", {times['all'] / times['PyTorch']:.2f} times PyTorch's time" if torch else ""
+        print(f"d {d:3}, {heads} heads, {batch:2} × {n:3} tokens: {1e3 * times['all']:6.2f} ms ({shares}){against}")
 
 
-def parts_of_a_layer(d, heads, n, batch):
-    """Return a pre-norm layer and its parts, as functions."""
+def parts_of_a_layer(d, heads, n, batch, torch):
+    """Return a pre-norm layer, its parts and PyTorch's layer, as functions."""
     shapes, rng = layer_shapes(d, 4 * d), np.random.default_rng(0)
     params = views(np.zeros(count(shapes), np.float32), shapes)
     initialise(params, rng)
     x, keep = rng.normal(size=(batch, n, d)).astype(np.float32), causal_mask(n)
     own, wide = params["attention"], params["feed_forward"]
-    return {
+    players = {
         "all": lambda: layer(x, params, heads, keep=keep),
         "norms": lambda: [layer_norm(x, part["gain"], part["bias"]) for part in (own, wide)],
         "attention": lambda: multi_head_attention(x, own, heads, keep=keep),
         "feed-forward": lambda: feed_forward(x, wide),
     }
+    if torch:
+        theirs = torch.nn.TransformerEncoderLayer(d, heads, 4 * d, 0.0, batch_first=True, norm_first=True)
+        tokens, hidden = torch.from_numpy(x), torch.from_numpy(~keep)
+        players["PyTorch"] = lambda: theirs(tokens, src_mask=hidden)
+    return players
 
 
-def single(n):
-    """Return our attention, its scores, and the plain formula."""
+def compare(n, mine, scores, others):
+    """Return a line about ours, and how many times the time and memory of each other it takes."""
+    took, share, *theirs = race([mine, lambda: softmax(scores), *(other for other, _ in others.values())])
+    used = megabytes(mine)
+    row = f"n = {n:4} {1e3 * took:8.2f} ms {used:6.1f} MiB, softmax {share / took:3.0%} of the time"
+    memories = [memory(other) for other, memory in others.values()]
+    return row, [(took / their, used / memory) for their, memory in zip(theirs, memories)]
+
+
+def single(n, torch):
+    """Return our attention, its scores, and others with the function that measures their memory."""
     queries, keys, values = np.random.default_rng(0).normal(size=(3, 1, 1, n, 64)).astype(np.float32)
-    scores = queries @ keys.swapaxes(-1, -2) / 8
-    return lambda: attention(queries, keys, values), scores, lambda: formula(queries, keys, values)
+    others = {"plain formula": (lambda: formula(queries, keys, values), megabytes)}
+    if torch:
+        parts = [torch.from_numpy(x) for x in (queries, keys, values)]
+        others["PyTorch in steps"] = lambda: steps(torch, *parts), torch_megabytes
+        fused = torch.nn.functional.scaled_dot_product_attention  # returns no weights, and never holds all scores
+        others["PyTorch fused"] = lambda: fused(*parts), torch_megabytes
+    return lambda: attention(queries, keys, values), queries @ keys.swapaxes(-1, -2) / 8, others
 
 
-def multi(n):
-    """Return our multi-head attention, its scores, and the plain formula."""
+def multi(n, torch):
+    """Return our multi-head attention, its scores, and others with the function that measures their memory."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=(1, n, 256)).astype(np.float32)
     matrices = rng.normal(size=(4, 256, 256)).astype(np.float32) / 16
     params = dict(zip(("W_Q", "W_K", "W_V", "W_O"), matrices))
     queries, keys = (cut(x @ params[name]) for name in ("W_Q", "W_K"))
-    scores = queries @ keys.swapaxes(-1, -2) / 8
-    return lambda: multi_head_attention(x, params, 4), scores, lambda: formula_of_heads(x, matrices)
+    others = {"plain formula": (lambda: formula_of_heads(x, matrices), megabytes)}
+    if torch:
+        layer, tokens = torch.nn.MultiheadAttention(256, 4, bias=False, batch_first=True).eval(), torch.from_numpy(x)
+        whole, fused = {"average_attn_weights": False}, {"need_weights": False}
+        others["PyTorch in steps"] = lambda: layer(tokens, tokens, tokens, **whole), torch_megabytes
+        others["PyTorch fused"] = lambda: layer(tokens, tokens, tokens, **fused), torch_megabytes
+    return lambda: multi_head_attention(x, params, 4), queries @ keys.swapaxes(-1, -2) / 8, others
 
 
 def formula(queries, keys, values):
@@ -171,6 +212,34 @@ def formula_of_heads(x, matrices):
 def cut(x):
     """Return x (1, n, 256) as four heads (1, 4, n, 64)."""
     return x.reshape(1, -1, 4, 64).swapaxes(1, 2)
+
+
+def steps(torch, queries, keys, values):
+    """Return attention and its weights by the steps of the formula in PyTorch."""
+    weights = torch.softmax(queries @ keys.mT / 8, -1)
+    return weights @ values, weights
+
+
+def torch_megabytes(function):
+    """Return the largest memory that PyTorch held at once during a call, above what it held before."""
+    with silence(), importlib.import_module("torch").profiler.profile(profile_memory=True) as profile:
+        function()
+    events = [event for event in profile.profiler.kineto_results.events() if event.name() == "[memory]"]
+    events.sort(key=lambda event: event.start_ns())
+    return max(itertools.accumulate(event.nbytes() for event in events)) / 2**20
+
+
+@contextlib.contextmanager
+def silence():
+    """Let nothing, not even PyTorch's own log, write to the error stream."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions, layers, readers, builds)}
