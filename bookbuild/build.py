@@ -9,6 +9,7 @@ import functools
 import os
 import re
 import shutil
+import signal
 import sys
 import traceback
 
@@ -64,8 +65,16 @@ def reason(error):
     return str(told) if expected else "".join(traceback.format_exception(error))
 
 
+def stop(*_):
+    """End the kernels, which would go on and complain that nobody listens, and then what this process does."""
+    for process in psutil.Process().children(recursive=True):
+        process.kill()
+    raise KeyboardInterrupt
+
+
 def main(root=ROOT):
     """Build the book unless nothing has changed, and say how it ended; return the exit code."""
+    signal.signal(signal.SIGINT, stop)
     try:
         if is_current(root):
             print("Nothing has changed since the last build.")
@@ -74,8 +83,6 @@ def main(root=ROOT):
     except (KeyboardInterrupt, OSError) as error:
         result = error
     if isinstance(result, KeyboardInterrupt):
-        for process in psutil.Process().children(recursive=True):
-            process.kill()
         print(INTERRUPTED, file=sys.stderr, flush=True)
         return 130
     if result:
