@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix jupyter-book-2 lists links audit bench constraints clean
+.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix oracle jupyter-book-2 lists links audit bench constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -85,6 +85,10 @@ dist:  ## build the helper package into _build/dist, as a wheel and with its sou
 test-matrix:  ## try the helper on Python 3.11 to 3.13 and the lowest versions (needs the network; PYTHONS, VERSIONS)
 	$(call set_up,nox)
 	@$(RUN) -m nox $(if $(PYTHONS),--error-on-missing-interpreters --pythons $(PYTHONS)) --keywords "$(or $(VERSIONS),pinned or lowest)"
+
+oracle:  ## compare the helper and every gradient with PyTorch's (needs the network once)
+	$(call set_up,nox)
+	@$(RUN) -m nox --session oracle
 
 jupyter-book-2:  ## parse the book with Jupyter Book 2, which is to stay possible (needs the network once)
 	$(call set_up,book nox)

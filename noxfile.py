@@ -16,6 +16,7 @@ PYTHONS = "3.11", "3.12", "3.13"
 # The lowest versions have no wheels for newer Pythons.
 PAIRS = [*((python, versions) for versions in ("pinned", "newest") for python in PYTHONS), (PYTHONS[0], "lowest")]
 TOOLS = "pytest", "hypothesis", "scikit-learn", "jupytext", "nbconvert", "ipykernel<7.3"
+PYTORCH = "torch==2.13.0"
 JUPYTER_BOOK_2 = "jupyter-book==2.1.7"
 REQUIREMENTS = "requirements.txt", "requirements-test.txt", "binder/requirements.txt"
 HEADER = """\
@@ -43,6 +44,13 @@ def helper(session, versions):
         session.run("pytest", "-q", "--noconftest", "-p", "no:cacheprovider", "tests/helper", env=env)
         place = f"--run-path={folder}", f"--output={folder}/1.ipynb", "chapters/01-word-vectors.md"
         session.run("jupytext", "--to=ipynb", "--execute", "--set-kernel=python3", *place, env=env)
+
+
+@nox.session(reuse_venv=True, default=False)
+def oracle(session):
+    """Compare the helper with PyTorch: its functions, every gradient, and both whole models."""
+    session.install(".", *TOOLS, PYTORCH, "-c", "constraints.txt")
+    session.run("pytest", "-q", "--noconftest", "-p", "no:cacheprovider", "tests/helper", env=OURS)
 
 
 def lower_bounds():

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.util.docutils import new_document
 
 from bookbuild.base.files import written
@@ -41,7 +42,10 @@ def definitions(env):
     """Return what the glossary says of each term, as a dict of lists of nodes; empty in a book without one."""
     if GLOSSARY not in env.found_docs:
         return {}
-    items = env.get_doctree(GLOSSARY).findall(nodes.definition_list_item)
+    page = env.get_doctree(GLOSSARY)
+    for reference in list(page.findall(addnodes.pending_xref)):  # not yet resolved: a card shows the words
+        reference.replace_self(reference.children)
+    items = page.findall(nodes.definition_list_item)
     return {term.astext().lower(): item[-1].children for item in items for term in item.findall(nodes.term)}
 
 

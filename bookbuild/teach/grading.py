@@ -21,7 +21,7 @@ import psutil
 from bookbuild import ROOT
 from bookbuild.teach.recorder import read
 from bookbuild.teach.runner import CELLS_WORTH, FILE, START, TIME_IS_UP
-from minitransformer.checks import CHECKS, UNANSWERED, find_hint
+from minitransformer.checks import UNANSWERED, find_hint, task
 
 COPIED = "the book's solution, word for word"
 CALL = re.compile(r"""\bcheck\(\s*(?:name\s*=\s*)?["']([\w-]+)["']""")
@@ -101,8 +101,8 @@ def judge(name, found, chapter):
     if results is None:
         return ("error", 0, source, "") if source else ("missing", 0, f'no cell calls check("{name}", …)', "")
     values = (read(*result) for result in results)
-    answer = (lambda *_: next(values)) if CHECKS[name].probes and results else next(values, None)
-    hint, cell = find_hint(CHECKS[name], answer), form(source)
+    answer = (lambda *_: next(values)) if task(name).probes and results else next(values, None)
+    hint, cell = find_hint(task(name), answer), form(source)
     note = COPIED if cell in chapter.solutions else ""
     if hint == UNANSWERED or (hint and cell in chapter.starters):
         return "unanswered", 0, UNANSWERED, note

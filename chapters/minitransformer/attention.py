@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .inputs import attendable
+from .shapes import attendable, summed_to
 from .softmax import softmax
 
 
@@ -22,3 +22,24 @@ def attention(queries, keys, values, keep=None, scale=None):
         np.copyto(scores, -np.inf, where=~keep)
     weights = softmax(scores)
     return weights @ values, weights
+
+
+def attention_vjp(queries, keys, values, keep=None, scale=None):
+    """Return `attention(…)`, (output, weights), and its backward pass: d_output -> d_queries, d_keys, d_values.
+
+    Shapes: as in `attention`; each gradient has the shape of its array.  A hidden pair has weight 0, so nothing flows
+    through it.  Built in chapter 13.
+    """
+    queries, keys, values, keep = attendable(queries, keys, values, keep)
+    output, weights = attention(queries, keys, values, keep, scale)
+    scale = queries.shape[-1] ** -0.5 if scale is None else float(scale)
+
+    def backward(d_output):
+        d_scores = d_output @ values.swapaxes(-1, -2)  # first dP
+        d_scores -= np.vecdot(d_output, output)[..., None]  # the mean that the softmax takes out, Σ P ∘ dP
+        d_scores *= weights
+        d_scores *= scale
+        gradients = d_scores @ keys, d_scores.swapaxes(-1, -2) @ queries, weights.swapaxes(-1, -2) @ d_output
+        return tuple(map(summed_to, (queries, keys, values), gradients))
+
+    return (output, weights), backward

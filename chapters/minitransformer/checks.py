@@ -6,28 +6,15 @@ chosen so that no wrong answer is right by accident; where it agrees with a wron
 
 import copy
 import difflib
+import importlib
+import pkgutil
 import sys
 
 import numpy as np
 
-from .exercises import (
-    attention,
-    dot_product,
-    feed_forward,
-    layer_norm,
-    masks,
-    multi_head,
-    positions,
-    residuals,
-    self_attention,
-    softmax,
-    transformer,
-    word_vectors,
-)
+from . import exercises
 
-CHECKS = word_vectors.CHECKS | dot_product.CHECKS | softmax.CHECKS | attention.CHECKS | self_attention.CHECKS
-CHECKS |= masks.CHECKS | multi_head.CHECKS | layer_norm.CHECKS | feed_forward.CHECKS | transformer.CHECKS
-CHECKS |= residuals.CHECKS | positions.CHECKS
+CHAPTERS = [module.name for module in pkgutil.iter_modules(exercises.__path__)]
 PLAIN = str.maketrans({"✓": "right:", "✗": "not yet:", "○": "open:", "−": "-", "…": "...", "≤": "<=", "√": "sqrt "})
 UNANSWERED = "not answered yet: replace the three dots, then run the cell again."
 
@@ -37,12 +24,34 @@ def check(name, answer):
 
     Raises ValueError where there is no exercise of that name, with the nearest names.
     """
-    if name not in CHECKS:
-        near = ", ".join(difflib.get_close_matches(name, CHECKS, n=3)) or ", ".join(CHECKS)
-        raise ValueError(f"there is no exercise {name!r}; did you mean one of: {near}?")
-    hint = find_hint(CHECKS[name], answer)
+    hint = find_hint(task(name), answer)
     mark = "✓" if not hint else "○" if hint == UNANSWERED else "✗"
     _say(f"{mark} {name}" + (f": {hint}" if hint else ""))
+
+
+def task(name):
+    """Return the exercise of this name; the exercises of its chapter alone are loaded.  Used from chapter 1 on.
+
+    Raises ValueError where there is no exercise of that name, with the nearest names.
+    """
+    for chapter in CHAPTERS:
+        if name.startswith(chapter.replace("_", "-")) and name in (known := _of_chapter(chapter)):
+            return known[name]
+    names = [name for chapter in CHAPTERS for name in _of_chapter(chapter)]
+    near = ", ".join(difflib.get_close_matches(name, names, n=3)) or ", ".join(names)
+    raise ValueError(f"there is no exercise {name!r}; did you mean one of: {near}?")
+
+
+def _of_chapter(chapter):
+    """Return the exercises of a chapter, by the name of its module: a dict, name -> Check."""
+    return importlib.import_module(f".exercises.{chapter}", __package__).CHECKS
+
+
+def __getattr__(name):
+    """Return CHECKS, the exercises of all chapters, when it is asked for."""
+    if name != "CHECKS":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return {name: check for chapter in CHAPTERS for name, check in _of_chapter(chapter).items()}
 
 
 def _say(line):

@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from .inputs import floats, same_width
+from .inputs import finite, floats, whole
+from .shapes import same_width
 
 
 def unit(a):
     """Divide each vector of `a` (…, d) by its length; a zero vector stays zero.  Built in chapter 2."""
-    a = floats(a)
+    a = floats(a, "a", axes=1)
     largest = np.abs(a).max(axis=-1, keepdims=True, initial=0)
     a = a / np.where(largest == 0, 1, largest)  # now no square can overflow
     length = np.linalg.norm(a, axis=-1, keepdims=True)
@@ -20,7 +21,7 @@ def cosine_similarity(a, b):
     Shapes: a (…, d), b (…, d), the leading axes broadcast -> (…).  A zero vector has no direction: its cosine is 0.
     Raises ValueError where the last axes differ, naming both shapes.  Built in chapter 2.
     """
-    a, b = same_width(a, b)
+    a, b = same_width(a, b, broadcast=True)
     return np.clip((unit(a) * unit(b)).sum(-1), -1, 1)
 
 
@@ -40,8 +41,12 @@ def nearest(matrix, query, k):
     Raises ValueError where the widths differ or k is not in 1 … n.  Built in chapter 2.
     """
     matrix, query = same_width(matrix, query, ("matrix", "query"), axes=(2, 1))
-    if not 1 <= k <= len(matrix):
+    if matrix.ndim != 2 or query.ndim != 1:
+        raise ValueError(
+            f"matrix has shape {matrix.shape} and query {query.shape}; expected (n, d) and (d,): one query."
+        )
+    if not 1 <= whole(k, "k", least=0) <= len(matrix):
         raise ValueError(f"k is {k}; expected a number from 1 to {len(matrix)}, the number of rows.")
-    cosines = unit(matrix) @ unit(query)
-    indices = np.argsort(-cosines, kind="stable")[:k]
+    cosines = unit(finite(matrix, "matrix")) @ unit(finite(query, "query"))
+    indices = np.argsort(-cosines, kind="stable")[: int(k)]
     return indices, cosines[indices]

@@ -40,6 +40,9 @@ NAMES = "4 to 8 words", lambda value, _: any(_words(value, size) for size in ran
 EACH = "a finite number for each label", lambda value, all: _table([value], 1, len(all["labels"]))
 DEPTH = "a whole number from 1 to 48", lambda value, _: type(value) is int and 1 <= value <= 48
 MEASURED = "48 positive finite numbers", lambda value, _: _numbers(value) and len(value) == 48 and min(value) > 0
+THREE = "three words", lambda value, _: _words(value, 3)
+NARROW = "one or two numbers for each label", lambda v, all: any(_table(v, len(all["labels"]), n) for n in (1, 2))
+WISH = "a finite number for each column of values", lambda value, all: _table([value], 1, len(all["values"][0]))
 STATES = {  # explorable -> part of its state -> what it must be, in words and as a test of it and the whole state
     "vectors": {"a": PAIR, "b": PAIR},
     "temperature": {"scores": SCORES, "labels": LABELS, "temperature": POSITIVE},
@@ -51,6 +54,7 @@ STATES = {  # explorable -> part of its state -> what it must be, in words and a
     "build": {"kind": MODEL, **dict.fromkeys(SIZES, SIZE), "norm": NORM, "tied": FLAG},
     "features": {"labels": NAMES, "x": EACH, "gain": EACH, "bias": EACH, "eps": POSITIVE},
     "depth": {"scale": POSITIVE, "depth": DEPTH, "plain": MEASURED, "residual": MEASURED},
+    "graph": {"labels": THREE, "query": PAIR, "keys": POINTS, "values": NARROW, "wish": WISH},
 }
 
 
@@ -101,7 +105,7 @@ def _style(name):
 
 
 def explorable(name, still, **state):
-    """Return the explorable `name` as HTML that needs no kernel, server or network; used in chapters 2 to 12.
+    """Return the explorable `name` as HTML that needs no kernel, server or network; used in chapters 2 to 13.
 
     `still` is the Picture that is seen in its place in print and without JavaScript.  `state` is how it starts:
     "vectors" a (2,), b (2,); "temperature" scores (n,), labels (n,), temperature; and, all with labels (n,):
@@ -110,6 +114,7 @@ def explorable(name, still, **state):
     heads, step (0 to 5).  "position" kind, position, learned (n, d), query and key (d,); "build" kind ("decoder" or
     "encoder-decoder"), d, heads, layers, hidden, vocabulary, n, norm ("pre" or "post"), tied.
     "features" labels, x, gain and bias (d,), eps; "depth" scale, depth (1 to 48), plain and residual (48,), measured.
+    "graph" labels (3,), query (2,), keys (3, 2), values (3, d_v) and wish (d_v,), d_v being 1 or 2.
     Raises ValueError where the name is unknown or the state is not of this kind.
     """
     data = html.escape(json.dumps(_checked(name, state), ensure_ascii=False))

@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from .inputs import bias_for, floats
-from .self_attention import project
+from .gradients import rows, vjp_of
+from .inputs import floats
+from .self_attention import project, project_vjp
+from .shapes import bias_for
 
 
 def relu(x):
@@ -38,11 +40,97 @@ def feed_forward(x, params, activation=relu):
 def dropout(x, rate, rng):
     """Set each number to 0 with probability `rate`, and divide the others by 1 − rate, so that the mean stays.
 
-    Shapes: x of any shape, rate from 0 to below 1, rng a NumPy Generator -> the same shape.  It is for
-    training: a model in use leaves it out.  Raises ValueError where `rate` is out of range.
-    Srivastava et al. (2014); built in chapter 11.
+    Shapes: x of any shape, rate from 0 to below 1, rng a NumPy Generator -> the same shape.  It is for training: in
+    use, with None for the rng, x stays as it is.  Raises ValueError where `rate` is out of range, and TypeError where
+    `rng` is no Generator.  Srivastava et al. (2014); built in chapter 11.
     """
     x = floats(x)
+    if rng is None:
+        return x
+    return np.where(kept_by(x.shape, rate, rng), x / (1 - float(rate)), 0)
+
+
+def kept_by(shape, rate, rng):
+    """Return which numbers dropout keeps: an array of bool of this shape, True with probability 1 − `rate`.
+
+    Raises ValueError where `rate` is out of range, and TypeError where `rng` is no Generator.  Built in chapter 11.
+    """
     if not 0 <= rate < 1:
         raise ValueError(f"rate is {rate}; expected the share to drop, from 0 to below 1.")
-    return x * (rng.random(x.shape, dtype=np.float32) >= rate) / (1 - rate)
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng is {rng!r}; expected a NumPy Generator, such as np.random.default_rng(0), or None.")
+    return rng.random(shape, dtype=np.float32) >= rate
+
+
+def relu_vjp(x):
+    """Return `relu(x)` and its backward pass: what was positive lets its gradient through, the rest nothing.
+
+    Shapes: all alike.  At 0 itself, where there is no slope, it is taken to be 0.  Used in chapter 13.
+    """
+    output = relu(x)
+
+    def backward(d_output):
+        return d_output * (output > 0)
+
+    return output, backward
+
+
+def gelu_vjp(x):
+    """Return `gelu(x)` and its backward pass, d_output times the slope at x.  Shapes: all alike.
+
+    Used in chapter 13.
+    """
+    x = floats(x)
+    root = (2 / np.pi) ** 0.5
+    tanh = np.tanh(root * x * (1 + 0.044715 * x**2))
+
+    def backward(d_output):
+        slope = 0.5 * (1 + tanh) + 0.5 * x * (1 - tanh**2) * root * (1 + 3 * 0.044715 * x**2)
+        return d_output * slope
+
+    return 0.5 * x * (1 + tanh), backward
+
+
+def feed_forward_vjp(x, params, activation=relu):
+    """Return `feed_forward(…)` and its backward pass: d_output -> dX, {W_1, b_1, W_2, b_2: gradients}.
+
+    Shapes: as in `feed_forward`; the gradients of the biases are summed over all tokens.  Beside `activation` stands
+    its own backward pass, as `relu_vjp` beside `relu`.  Used in chapter 13.
+    """
+    wide, back_1 = project_vjp(x, params, "W_1")
+    wide, back_activation = vjp_of(activation)(wide + bias_for(wide, params, "b_1", "the hidden layer"))
+    narrow, back_2 = project_vjp(wide, params, "W_2", "the hidden layer")
+
+    def backward(d_output):
+        d_wide, d_2 = back_2(d_output)
+        d_wide = back_activation(d_wide)
+        d_x, d_1 = back_1(d_wide)
+        return d_x, d_1 | {"b_1": rows(d_wide).sum(axis=0)} | d_2 | {"b_2": rows(d_output).sum(axis=0)}
+
+    return narrow + bias_for(narrow, params, "b_2", "the output"), backward
+
+
+def dropout_vjp(x, rate, rng):
+    """Return `dropout(x, rate, rng)` and its backward pass: what was dropped gets no gradient.
+
+    Shapes: all alike.  Used in chapter 13.
+    """
+    x = floats(x)
+    if rng is None:
+        return x, lambda d_output: d_output
+    factor = kept_by(x.shape, rate, rng) / x.dtype.type(1 - rate)
+    return np.where(factor, x * factor, 0), lambda d_output: d_output * factor
+
+
+def dropped_vjp(sublayer, rate, rng):
+    """Return a sublayer, x -> (output, backward), whose output is dropped out; without an `rng` it is as before.
+
+    Used in chapter 13.
+    """
+
+    def both(x):
+        output, back = sublayer(x)
+        output, back_dropout = dropout_vjp(output, rate, rng)
+        return output, lambda d_output: back(back_dropout(d_output))
+
+    return sublayer if rng is None else both

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from .inputs import floats, for_features
+from .gradients import rows
+from .inputs import floats
+from .shapes import for_features
 
 
 def layer_norm(x, gain, bias, eps=1e-5):
@@ -13,11 +15,11 @@ def layer_norm(x, gain, bias, eps=1e-5):
     small against the root of `eps`.  float32 stays float32.
     Raises ValueError where shapes do not fit, naming both.  Ba, Kiros and Hinton (2016), eq. 4; built in chapter 8.
     """
-    x = floats(x)
+    x = floats(x, axes=1)
     gain, bias = for_features(x, gain, "gain"), for_features(x, bias, "bias")
     centred = x - x.mean(axis=-1, keepdims=True)
     variance = (centred**2).mean(axis=-1, keepdims=True)
-    return centred / np.sqrt(variance + eps) * gain + bias
+    return centred / root(variance, eps) * gain + bias
 
 
 def rms_norm(x, gain, eps=1e-5):
@@ -26,6 +28,56 @@ def rms_norm(x, gain, eps=1e-5):
     Shapes: x (…, d), gain (d,) -> (…, d).  `eps` is added to the mean square, inside the root.  float32 stays float32.
     Raises ValueError where shapes do not fit, naming both.  Zhang and Sennrich (2019), eq. 4; built in chapter 8.
     """
-    x = floats(x)
+    x = floats(x, axes=1)
     gain = for_features(x, gain, "gain")
-    return x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) * gain
+    return x / root((x**2).mean(axis=-1, keepdims=True), eps) * gain
+
+
+def root(mean_square, eps):
+    """Return √(mean_square + eps), any shape.  Raises ValueError where the squares of finite numbers have overflowed.
+
+    Used in chapters 8 and 13.
+    """
+    if np.isinf(mean_square).any():
+        raise ValueError(f"x holds numbers whose squares overflow in {mean_square.dtype}; expected smaller ones.")
+    return np.sqrt(mean_square + float(eps))
+
+
+def layer_norm_vjp(x, gain, bias, eps=1e-5):
+    """Return `layer_norm(x, gain, bias, eps)` and its backward pass: d_output -> dX, d_gain, d_bias.
+
+    Shapes: as in `layer_norm`; the gradients of gain and bias are summed over all tokens.  Mean and variance depend on
+    x as well, so what would move or stretch all features of a token is taken out of dX.  Built in chapter 13.
+    """
+    x = floats(x, axes=1)
+    gain, bias = for_features(x, gain, "gain"), for_features(x, bias, "bias")
+    normal = x - x.mean(axis=-1, keepdims=True)
+    spread = root(np.vecdot(normal, normal)[..., None] / x.shape[-1], eps)
+    normal /= spread
+
+    def backward(d_output):
+        d_normal = d_output * gain
+        d_x = d_normal - d_normal.mean(axis=-1, keepdims=True)
+        d_x -= normal * (np.vecdot(d_normal, normal) / x.shape[-1])[..., None]
+        d_gain = rows(d_output * normal).sum(axis=0)
+        return d_x / spread, d_gain, rows(d_output).sum(axis=0)
+
+    return normal * gain + bias, backward
+
+
+def rms_norm_vjp(x, gain, eps=1e-5):
+    """Return `rms_norm(x, gain, eps)` and its backward pass: d_output -> dX, d_gain.
+
+    Shapes: as in `rms_norm`; the gradient of the gain is summed over all tokens.  Used in chapter 13.
+    """
+    x = floats(x, axes=1)
+    gain = for_features(x, gain, "gain")
+    spread = root(np.vecdot(x, x)[..., None] / x.shape[-1], eps)
+    normal = x / spread
+
+    def backward(d_output):
+        d_normal = d_output * gain
+        stretch = (np.vecdot(d_normal, normal) / x.shape[-1])[..., None]
+        return (d_normal - normal * stretch) / spread, rows(d_output * normal).sum(axis=0)
+
+    return normal * gain, backward

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .inputs import floats
+from .inputs import floats, whole
 
 
 def causal_mask(n):
@@ -10,9 +10,7 @@ def causal_mask(n):
 
     Raises ValueError where `n` is no whole number from 0 on.  Vaswani et al. (2017), section 3.2.3; built in chapter 6.
     """
-    if n != int(n) or n < 0:
-        raise ValueError(f"n is {n}; expected the number of tokens, a whole number from 0 on.")
-    return np.tri(int(n), dtype=bool)
+    return np.tri(whole(n, "n", 0), dtype=bool)
 
 
 def padding_mask(lengths, n):
@@ -21,8 +19,9 @@ def padding_mask(lengths, n):
     Shapes: lengths (batch,) of whole numbers from 0 to n -> (batch, 1, n) of bool, True where a query may attend.
     Raises ValueError where a length is none of these.  Built in chapter 6.
     """
-    lengths = np.asarray(lengths)
-    if lengths.ndim != 1 or (lengths != np.clip(np.floor(lengths), 0, n)).any():
+    lengths, n = np.asarray(lengths), whole(n, "n", 0)
+    numbers = lengths.ndim == 1 and lengths.dtype.kind in "iuf"
+    if not numbers or (lengths != np.clip(np.floor(lengths), 0, n)).any():
         raise ValueError(f"lengths is {lengths.tolist()}; expected one whole number from 0 to {n} for each sequence.")
     return np.arange(n) < lengths[:, None, None]
 

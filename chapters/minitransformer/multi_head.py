@@ -1,25 +1,23 @@
 """Multi-head attention: several attentions side by side, mixed by one matrix; built in chapter 7."""
 
-import numpy as np
+from .attention import attention, attention_vjp
+from .gradients import vjp_of
+from .inputs import floats, whole
+from .self_attention import project, project_vjp
+from .shapes import kept_by_heads
 
-from .attention import attention
-from .inputs import floats
-from .self_attention import project
 
-
-def split_heads(x, heads):
+def split_heads(x, heads, of="x"):
     """Cut the features of every token into `heads` equal parts, and put the heads before the tokens.
 
     Shapes: x (…, n, d) -> (…, heads, n, d / heads), a view: head h has the features from h·d/heads on.
-    Raises ValueError where `heads` does not divide d.  Built in chapter 7.
+    Raises ValueError, calling x what `of` says, where `heads` does not divide d.  Built in chapter 7.
     """
-    x = floats(x)
-    if x.ndim < 2 or heads != int(heads) or heads < 1 or x.shape[-1] % heads:
-        raise ValueError(
-            f"x has shape {x.shape} and heads is {heads}; expected a number of heads that divides axis -1."
-        )
+    x, heads = floats(x, of, axes=2), whole(heads, "heads")
+    if x.shape[-1] % heads:
+        raise ValueError(f"{of} has shape {x.shape} and heads is {heads}; expected a number that divides axis -1.")
     n, d = x.shape[-2:]
-    return x.reshape(*x.shape[:-2], n, int(heads), d // int(heads)).swapaxes(-2, -3)
+    return x.reshape(*x.shape[:-2], n, heads, d // heads).swapaxes(-2, -3)
 
 
 def merge_heads(x):
@@ -27,9 +25,7 @@ def merge_heads(x):
 
     Shapes: x (…, heads, n, d_v) -> (…, n, heads · d_v).  Raises ValueError where x has fewer axes.  Built in chapter 7.
     """
-    x = floats(x)
-    if x.ndim < 3:
-        raise ValueError(f"x has shape {x.shape}; expected (…, heads, n, d_v), three axes or more.")
+    x = floats(x, axes=3)
     *leading, heads, n, d_v = x.shape
     return x.swapaxes(-2, -3).reshape(*leading, n, heads * d_v)
 
@@ -45,12 +41,40 @@ def multi_head_attention(x, params, heads, context=None, keep=None, turn=None):
     Vaswani et al. (2017), section 3.2.2; built in chapter 7.
     """
     context, of = (x, "x") if context is None else (context, "context")
-    queries = split_heads(project(x, params, "W_Q"), heads)
-    keys = split_heads(project(context, params, "W_K", of), heads)
-    values = split_heads(project(context, params, "W_V", of), heads)
+    queries = split_heads(project(x, params, "W_Q"), heads, "x W_Q")
+    keys = split_heads(project(context, params, "W_K", of), heads, f"{of} W_K")
+    values = split_heads(project(context, params, "W_V", of), heads, f"{of} W_V")
     if turn is not None:
         queries, keys = turn(queries), turn(keys)
-    if keep is not None:
-        keep = np.expand_dims(np.atleast_2d(keep), -3)
+    keep = kept_by_heads(keep, queries, keys)
     output, weights = attention(queries, keys, values, keep)
     return project(merge_heads(output), params, "W_O", "the heads' output"), weights
+
+
+def multi_head_attention_vjp(x, params, heads, context=None, keep=None, turn=None):
+    """Return `multi_head_attention(…)`, (output, weights), and its backward pass.
+
+    Shapes: as in `multi_head_attention`; d_output (…, n, d_out) -> dX, {W_Q, W_K, W_V, W_O: gradients}, and d_context
+    where a context was given.  To split is to merge, backwards.  Used in chapter 13.
+    """
+    source, of = (x, "x") if context is None else (context, "context")
+    asked = (x, "W_Q", "x"), (source, "W_K", of), (source, "W_V", of)
+    made = [project_vjp(tokens, params, name, called) for tokens, name, called in asked]
+    parts = [split_heads(part, heads, f"{called} {name}") for (part, _), (_, name, called) in zip(made, asked)]
+    turns = [lambda d: d] * 3
+    if turn is not None:
+        for i in (0, 1):  # queries and keys
+            parts[i], turns[i] = vjp_of(turn)(parts[i])
+    (mixed, weights), back_attention = attention_vjp(*parts, kept_by_heads(keep, *parts[:2]))
+    output, back_output = project_vjp(merge_heads(mixed), params, "W_O", "the heads' output")
+
+    def backward(d_output):
+        d_mixed, gradients = back_output(d_output)
+        d_parts = back_attention(split_heads(d_mixed, heads))
+        found = [back(merge_heads(turned(d))) for (_, back), turned, d in zip(made, turns, d_parts)]
+        (d_x, _), (d_keys, _), (d_values, _) = found
+        for _, gradient in found:
+            gradients |= gradient
+        return (d_x + d_keys + d_values, gradients) if context is None else (d_x, gradients, d_keys + d_values)
+
+    return (output, weights), backward

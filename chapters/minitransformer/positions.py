@@ -13,6 +13,7 @@ def angles(positions, d):
     """
     if whole(d, "the width") % 2:
         raise ValueError(f"the width is {d}; expected an even number, since features go in pairs.")
+    positions = floats(positions, "positions")
     return positions[:, None] / 10000.0 ** (np.arange(0, d, 2) / d)
 
 
@@ -35,7 +36,7 @@ def rotary(x, positions=None):
     float32 stays float32.  Raises ValueError where d_k is not even or positions are not one for each row.
     Su et al. (2024); built in chapter 10.
     """
-    x = floats(x)
+    x = floats(x, axes=2)
     positions = np.arange(x.shape[-2]) if positions is None else floats(positions, "positions")
     if positions.shape != x.shape[-2:-1]:
         raise ValueError(f"x has shape {x.shape} and positions {positions.shape}; expected a position for each row.")
@@ -57,3 +58,17 @@ def alibi_bias(n, heads):
     place = np.arange(whole(n, "n", 0))
     slopes = 2.0 ** (-8 * np.arange(1, whole(heads, "heads") + 1) / heads)
     return -slopes[:, None, None] * np.abs(place[:, None] - place)
+
+
+def rotary_vjp(x, positions=None):
+    """Return `rotary(x, positions)` and its backward pass, which turns the gradients back.
+
+    Shapes: as in `rotary`.  Used in chapter 13.
+    """
+    turned = rotary(x, positions)
+
+    def backward(d_turned):
+        back = -np.arange(d_turned.shape[-2]) if positions is None else -floats(positions, "positions")
+        return rotary(d_turned, back)
+
+    return turned, backward

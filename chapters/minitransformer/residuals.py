@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from .inputs import floats
-from .layer_norm import layer_norm
+from .gradients import several
+from .inputs import floats, one_of
+from .layer_norm import layer_norm, layer_norm_vjp
 
 
 def residual(x, sublayer, norm="pre", gain=None, bias=None):
@@ -14,12 +15,48 @@ def residual(x, sublayer, norm="pre", gain=None, bias=None):
     Raises ValueError where `norm` is none of these or the sublayer's output has another shape than `x`.
     He et al. (2016); Vaswani et al. (2017), section 3.1, are post, Xiong et al. (2020) compare; built in chapter 9.
     """
-    x = floats(x)
-    if norm not in ("pre", "post", "none"):
-        raise ValueError(f"norm is {norm!r}; expected 'pre', 'post' or 'none'.")
+    x, norm = floats(x), one_of(norm, "norm", ("pre", "post", "none"))
     gain = np.ones(x.shape[-1:], x.dtype) if gain is None else gain
     bias = np.zeros(x.shape[-1:], x.dtype) if bias is None else bias
-    change = floats(sublayer(layer_norm(x, gain, bias) if norm == "pre" else x), "the sublayer's output")
+    total = added(x, sublayer(layer_norm(x, gain, bias) if norm == "pre" else x.copy()))
+    return layer_norm(total, gain, bias) if norm == "post" else total
+
+
+def added(x, change):
+    """Return the sum of `x` and what a sublayer made of it, both (…, d); used in chapters 9 and 13.
+
+    Raises ValueError, naming both shapes, where they differ: NumPy would copy the smaller one over the larger.
+    """
+    change = floats(change, "the sublayer's output")
     if change.shape != x.shape:
         raise ValueError(f"x has shape {x.shape} and the sublayer's output {change.shape}; expected the same shape.")
-    return layer_norm(x + change, gain, bias) if norm == "post" else x + change
+    return x + change
+
+
+def residual_vjp(x, sublayer, norm="pre", gain=None, bias=None):
+    """Return `residual(…)` and its backward pass, for a `sublayer` that itself returns (output, backward).
+
+    Shapes: as in `residual`; d_output (…, d) -> dX, d_gain, d_bias, and what the sublayer's backward pass returns after
+    its own dX; of gain and bias only where they are given.  The gradient comes back around the sublayer and through it,
+    and the two add up.  Used in chapter 13.
+    """
+    x, norm, given = floats(x), one_of(norm, "norm", ("pre", "post", "none")), gain is not None or bias is not None
+    gain = np.ones(x.shape[-1:], x.dtype) if gain is None else gain
+    bias = np.zeros(x.shape[-1:], x.dtype) if bias is None else bias
+    inside, back_norm = layer_norm_vjp(x, gain, bias) if norm == "pre" else (x, None)
+    change, back_sublayer = sublayer(inside)
+    output = added(x, change)
+    if norm == "post":
+        output, back_norm = layer_norm_vjp(output, gain, bias)
+
+    def backward(d_output):
+        scales = np.zeros_like(gain), np.zeros_like(bias)
+        if norm == "post":
+            d_output, *scales = back_norm(d_output)
+        d_x, *others = several(back_sublayer(d_output))
+        if norm == "pre":
+            d_x, *scales = back_norm(d_x)
+        found = d_output + d_x, *(scales if given else ()), *others
+        return found if len(found) > 1 else found[0]
+
+    return output, backward

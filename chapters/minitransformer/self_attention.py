@@ -1,7 +1,8 @@
 """Self-attention: queries, keys and values from the same tokens; built in chapter 5."""
 
-from .attention import attention
-from .inputs import matrix_for
+from .attention import attention, attention_vjp
+from .gradients import rows
+from .shapes import matrix_for
 
 
 def project(x, params, name, of="x"):
@@ -10,8 +11,15 @@ def project(x, params, name, of="x"):
     Shapes: x (…, n, d_in), params[name] (d_in, d_out) -> (…, n, d_out).  Errors call `x` what `of` says.
     Raises ValueError where the matrix is missing or does not fit, naming both shapes and the axes.  Built in chapter 5.
     """
-    x, matrix = matrix_for(x, params, name, of)
-    return x @ matrix
+    return product(*matrix_for(x, params, name, of))
+
+
+def product(x, matrix):
+    """Return `x` (…, d_in) times `matrix` (d_in, d_out), all tokens of all texts in one product: (…, d_out).
+
+    NumPy would multiply text by text, in twice the time.  Used from chapter 5 on.
+    """
+    return (x.reshape(-1, len(matrix)) @ matrix).reshape(*x.shape[:-1], matrix.shape[1])
 
 
 def self_attention(x, params, keep=None):
@@ -24,3 +32,32 @@ def self_attention(x, params, keep=None):
     """
     queries, keys, values = (project(x, params, name) for name in ("W_Q", "W_K", "W_V"))
     return attention(queries, keys, values, keep)
+
+
+def project_vjp(x, params, name, of="x"):
+    """Return `project(…)` and its backward pass: d_output -> dX = d_output Wᵀ and {name: dW}, dW = Xᵀ d_output.
+
+    Shapes: as in `project`; dW is summed over all tokens of all texts.  Used in chapter 13.
+    """
+    x, matrix = matrix_for(x, params, name, of)
+
+    def backward(d_output):
+        return product(d_output, matrix.T), {name: rows(x).T @ rows(d_output)}
+
+    return product(x, matrix), backward
+
+
+def self_attention_vjp(x, params, keep=None):
+    """Return `self_attention(…)`, (output, weights), and its backward pass: d_output -> dX, {W_Q, W_K, W_V: gradients}.
+
+    Shapes: as in `self_attention`.  Each token has asked, answered and been mixed: its three gradients add up.
+    Used in chapter 13.
+    """
+    parts = [project_vjp(x, params, name) for name in ("W_Q", "W_K", "W_V")]
+    result, back = attention_vjp(*(part for part, _ in parts), keep)
+
+    def backward(d_output):
+        found = [back_project(d) for (_, back_project), d in zip(parts, back(d_output))]
+        return sum(d_x for d_x, _ in found), {name: d for _, gradients in found for name, d in gradients.items()}
+
+    return result, backward

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .inputs import floats
+from .inputs import along, floats
 
 
 def softmax(x, axis=-1, temperature=1.0):
@@ -12,13 +12,14 @@ def softmax(x, axis=-1, temperature=1.0):
     a row of only −inf gets zeros, and a NaN or +inf makes its whole row NaN.  float32 stays float32.
     Raises ValueError where the temperature is not a positive finite number.  Bridle (1990); built in chapter 3.
     """
-    x = floats(x)
-    if not 0 < temperature < np.inf:
+    x = along(x, axis)
+    if np.ndim(temperature) or not 0 < x.dtype.type(temperature) < np.inf:
         raise ValueError(f"temperature is {temperature}; expected a positive finite number: for T → 0 use argmax.")
     top = x.max(axis, keepdims=True, initial=-np.inf)
     with np.errstate(over="ignore", invalid="ignore"):
         e = x - np.where(top == -np.inf, 0, top)
-        e /= float(temperature)
+        if temperature != 1:
+            e /= float(temperature)
         np.exp(e, out=e)
     total = e.sum(axis, keepdims=True)
     e /= np.where(total == 0, 1, total)
@@ -30,7 +31,7 @@ def log_softmax(x, axis=-1):
 
     Shapes: x (…, n, …) -> the same; entries of −inf stay −inf.  Built in chapter 3.
     """
-    x = floats(x)
+    x = along(x, axis)
     top = x.max(axis, keepdims=True, initial=-np.inf)
     with np.errstate(over="ignore", invalid="ignore"):
         x = x - np.where(top == -np.inf, 0, top)
@@ -50,3 +51,30 @@ def entropy(p, axis=-1):
     if (p < 0).any() or np.any((total != 0) & (np.abs(total - 1) > 1e-2)):
         raise ValueError("p has negative weights or rows that do not sum to 1; expected weights: apply softmax first.")
     return -(p * np.log(np.where(p > 0, p, 1))).sum(axis) + 0.0  # turns −0 into 0
+
+
+def softmax_vjp(x, axis=-1, temperature=1.0):
+    """Return `softmax(x, axis, temperature)`, P, and its backward pass: dP -> dX = P ∘ (dP − Σ P ∘ dP) / T.
+
+    Shapes: x, P, dP and dX are alike; the sum is over `axis`.  Built in chapter 13.
+    """
+    weights = softmax(x, axis, temperature)
+
+    def backward(d_weights):
+        mean = (weights * d_weights).sum(axis, keepdims=True)
+        return weights * (d_weights - mean) / float(temperature)
+
+    return weights, backward
+
+
+def log_softmax_vjp(x, axis=-1):
+    """Return `log_softmax(x, axis)`, L, and its backward pass: dL -> dX = dL − P Σ dL, with P the softmax.
+
+    Shapes: x, L, dL and dX are alike; the sum is over `axis`.  Used in chapter 13.
+    """
+    logarithms = log_softmax(x, axis)
+
+    def backward(d_logarithms):
+        return d_logarithms - np.exp(logarithms) * d_logarithms.sum(axis, keepdims=True)
+
+    return logarithms, backward

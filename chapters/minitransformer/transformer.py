@@ -1,78 +1,84 @@
 """The whole Transformer: layers, stacks of them, and the two models that they make; built in chapter 12."""
 
-from functools import partial
+from collections.abc import Callable
+from dataclasses import KW_ONLY, InitVar, dataclass
 
 import numpy as np
 
-from .feed_forward import feed_forward, relu
-from .inputs import model_sizes, token_ids
-from .layer_norm import layer_norm
+from .embedding import POSITIONS, embed, embed_vjp, head, head_vjp
+from .feed_forward import dropout, dropout_vjp, dropped_vjp, feed_forward, feed_forward_vjp, relu
+from .inputs import entry, one_of, whole
+from .layer_norm import layer_norm, layer_norm_vjp
 from .masks import causal_mask, padding_mask
-from .multi_head import multi_head_attention
-from .positions import rotary, sinusoidal_positions
-from .residuals import residual
+from .multi_head import multi_head_attention, multi_head_attention_vjp
+from .parameters import count, initialise, joined, model_shapes, views
+from .positions import rotary
+from .residuals import residual, residual_vjp
 
 
-def layer_shapes(d, hidden, cross=False):
-    """Return the shapes of a layer's parameters: a dict for each sublayer, with its matrices and its norm.
-
-    Shapes: W_Q, W_K, W_V, W_O (d, d), W_1 (d, hidden), b_1 (hidden,), W_2 (hidden, d), and b_2, gain, bias (d,).
-    `cross` puts a cross-attention between the other two.  Built in chapter 12.
-    """
-    norm = {"gain": (d,), "bias": (d,)}
-    attention = {"W_Q": (d, d), "W_K": (d, d), "W_V": (d, d), "W_O": (d, d)} | norm
-    wide = {"W_1": (d, hidden), "b_1": (hidden,), "W_2": (hidden, d), "b_2": (d,)}
-    middle = {"cross_attention": attention} if cross else {}
-    return {"attention": attention} | middle | {"feed_forward": wide | norm}
-
-
-def count(shapes):
-    """Return how many numbers a shape, or a nested dict of shapes such as (d, hidden), holds.  Built in chapter 12."""
-    if isinstance(shapes, dict):
-        return sum(map(count, shapes.values()))
-    return int(np.prod(shapes))
-
-
-def views(flat, shapes):
-    """Cut a flat vector (size,) into arrays: a nested dict like `shapes`, whose arrays are views of the vector.
-
-    Shapes: flat (count(shapes),) -> arrays of these shapes, in their order.  Built in chapter 12.
-    """
-    if not isinstance(shapes, dict):
-        return flat.reshape(shapes)
-    ends = np.cumsum([count(shape) for shape in shapes.values()])
-    pieces = zip(shapes, np.split(flat, ends[:-1]))
-    return {name: views(piece, shapes[name]) for name, piece in pieces}
-
-
-def layer(
-    x, params, heads, norm="pre", keep=None, memory=None, memory_keep=None, turn=None, activation=relu, seen=None
-):
-    """Run one layer: each of its sublayers, in the order of `params`, with a residual connection around it.
+def layer(x, params, heads, norm="pre", keep=None, memory=None, memory_keep=None, turn=None, activation=relu,
+          rate=0.0, rng=None, seen=None):  # fmt: skip
+    """Run one layer: attention, cross-attention where `params` has one, feed-forward network, each added to the stream.
 
     Shapes: x (…, n, d), params with arrays as in `layer_shapes`, keep (…, n, n) of bool, and for a cross-attention
-    memory (…, m, d) and memory_keep (…, n, m) of bool -> (…, n, d).  `turn` is as in `multi_head_attention`.
-    `seen`, a dict, receives the output of each sublayer and its weights.
+    memory (…, m, d) and memory_keep (…, n, m) of bool -> (…, n, d).  `turn` is as in `multi_head_attention`, `rate` and
+    `rng` are those of a `dropout` of what is added.  `seen`, a dict, receives each sum and all weights.
     Raises ValueError where there is a cross-attention and no memory.
     Vaswani et al. (2017), section 3.1; built in chapter 12.
     """
     if "cross_attention" in params and memory is None:
         raise ValueError("memory is None; expected an encoder's output, (…, m, d).")
     seen = {} if seen is None else seen
-    looks = {"attention": {"keep": keep, "turn": turn}}
-    looks["cross_attention"] = {"context": memory, "keep": memory_keep}
+    own, cross = {"keep": keep, "turn": turn}, {"context": memory, "keep": memory_keep}
+    wide = params["feed_forward"]
 
-    def sublayer(x, name, part):
-        if name == "feed_forward":
-            return feed_forward(x, part, activation)
-        output, weights = multi_head_attention(x, part, heads, **looks[name])
+    def attend(x, name, **options):
+        output, weights = multi_head_attention(x, params[name], heads, **options)
         seen[f"{name} weights"] = weights
         return output
 
-    for name, part in params.items():
-        change = partial(sublayer, name=name, part=part)
-        x = seen[name] = residual(x, change, norm, part["gain"], part["bias"])
-    return x
+    def add(x, name, sublayer):
+        gain, bias = entry(params[name], "gain"), entry(params[name], "bias")
+        seen[name] = residual(x, lambda x: dropout(sublayer(x), rate, rng), norm, gain, bias)
+        return seen[name]
+
+    x = add(x, "attention", lambda x: attend(x, "attention", **own))
+    if "cross_attention" in params:
+        x = add(x, "cross_attention", lambda x: attend(x, "cross_attention", **cross))
+    return add(x, "feed_forward", lambda x: feed_forward(x, wide, activation))
+
+
+def layer_vjp(x, params, heads, norm="pre", keep=None, memory=None, memory_keep=None, turn=None, activation=relu,
+              rate=0.0, rng=None):  # fmt: skip
+    """Return `layer(…)` and its backward pass: d_output -> dX, gradients in dicts like `params`, and d_memory.
+
+    Shapes: as in `layer`; d_memory (…, m, d) only where there is a cross-attention.  Used in chapter 13.
+    """
+    backs = {}
+
+    def attend(x, name, **options):
+        (output, _), back = multi_head_attention_vjp(x, params[name], heads, **options)
+        return output, back
+
+    def add(x, name, sublayer):
+        gain, bias = entry(params[name], "gain"), entry(params[name], "bias")
+        output, backs[name] = residual_vjp(x, dropped_vjp(sublayer, rate, rng), norm, gain, bias)
+        return output
+
+    x = add(x, "attention", lambda x: attend(x, "attention", keep=keep, turn=turn))
+    if "cross_attention" in params:
+        x = add(x, "cross_attention", lambda x: attend(x, "cross_attention", context=memory, keep=memory_keep))
+    x = add(x, "feed_forward", lambda x: feed_forward_vjp(x, params["feed_forward"], activation))
+
+    def backward(d_output):
+        gradients, d_memory = {}, []
+        for name, back in reversed(backs.items()):
+            d_output, d_gain, d_bias, found, *more = back(d_output)
+            gradients[name] = found | {"gain": d_gain, "bias": d_bias}
+            d_memory += more
+        return d_output, gradients, *d_memory
+
+    return x, backward
 
 
 def stack(x, params, heads, seen=None, **options):
@@ -90,120 +96,175 @@ def stack(x, params, heads, seen=None, **options):
     return x
 
 
-def embed(ids, params, positions="sinusoidal", table="embedding"):
-    """Look up the row of each token, times √d, and add its position, unless attention is to take care of that.
+def stack_vjp(x, params, heads, **options):
+    """Return `stack(…)` and its backward pass: d_output -> dX, gradients in dicts like `params`, and d_memory.
 
-    Shapes: ids (…, n) of whole numbers, params[table] (vocabulary, d), and where positions are learned
-    params["positions"] (max_length, d) -> (…, n, d).  Raises ValueError where a number is not in the vocabulary or
-    there are more tokens than positions.  Vaswani et al. (2017), section 3.4; built in chapter 12.
+    Shapes: as in `stack`; d_memory (…, m, d), the sum over all layers, only where they have a cross-attention.
+    Used in chapter 13.
     """
-    rows, places = params[table], params.get("positions")
-    ids = token_ids(ids, len(rows), None if places is None else len(places))
-    x = rows[ids]
-    if places is not None:
-        x += places[: ids.shape[-1]]
-    x *= rows.shape[1] ** 0.5
-    if positions == "sinusoidal":
-        x += sinusoidal_positions(*x.shape[-2:])
-    return x
-
-
-def head(x, params, seen=None):
-    """Score every word of the vocabulary at every position: with a matrix of its own, or else with the embedding.
-
-    Shapes: x (…, n, d), params["output"] (d, vocabulary) or params["embedding"] (vocabulary, d) -> (…, n, vocabulary).
-    `seen`, a dict, receives these logits.  Press and Wolf (2017) tie the two; built in chapter 12.
-    """
-    seen = {} if seen is None else seen
-    seen["logits"] = x @ params.get("output", params["embedding"].T)
-    return seen["logits"]
-
-
-def model_shapes(sizes, encoder=False):
-    """Return the shapes of all parameters of a model, in nested dicts, for `sizes` as `model_sizes` gives them.
-
-    Shapes: embedding (vocabulary, d), decoder and encoder as in `layer_shapes`, a dict for each layer, from 1 on, and a
-    last norm where layers begin with one; positions (max_length, d) and output (d, vocabulary) where they are learned.
-    Built in chapter 12.
-    """
-    if not encoder and sizes["source_vocabulary"] is not None:
-        raise ValueError("source_vocabulary is given; expected None for a model without an encoder.")
-    d, last = sizes["d"], {"norm": {"gain": (sizes["d"],), "bias": (sizes["d"],)}} if sizes["norm"] == "pre" else {}
-    shapes = {"embedding": (sizes["vocabulary"], d)}
-    if sizes["source_vocabulary"] is not None:
-        shapes["source_embedding"] = (sizes["source_vocabulary"], d)
-    if sizes["positions"] == "learned":
-        shapes["positions"] = (sizes["max_length"], d)
-    for side in ("encoder", "decoder") if encoder else ("decoder",):
-        one = layer_shapes(d, sizes["hidden"], cross=encoder and side == "decoder")
-        shapes[side] = dict.fromkeys(range(1, sizes["layers"] + 1), one) | last
-    if not sizes["tied"]:
-        shapes["output"] = (d, sizes["vocabulary"])
-    return shapes
-
-
-def initialise(params, rng):
-    """Fill nested dicts of arrays with random matrices, gains of 1 and biases of 0.
-
-    Shapes: as in `model_shapes`.  The entries of a matrix (d_in, d_out) have variance 1 / d_in, so that it keeps the
-    size of what it is applied to; those of the tables, the embedding and learned positions (rows, d), 1 / d.
-    Built in chapter 12.
-    """
+    backs = {}
     for name, part in params.items():
-        if isinstance(part, dict):
-            initialise(part, rng)
-        elif part.ndim == 1:
-            part[:] = 1 if name == "gain" else 0
-        elif name == "positions" or "embedding" in name:
-            part[:] = rng.normal(size=part.shape) / part.shape[1] ** 0.5
-        else:
-            part[:] = rng.normal(size=part.shape) / part.shape[0] ** 0.5
+        x, backs[name] = layer_norm_vjp(x, **part) if name == "norm" else layer_vjp(x, part, heads, **options)
+
+    def backward(d_output):
+        gradients, d_memory = {}, []
+        for name, back in reversed(backs.items()):
+            if name == "norm":
+                d_output, d_gain, d_bias = back(d_output)
+                gradients[name] = {"gain": d_gain, "bias": d_bias}
+            else:
+                d_output, gradients[name], *more = back(d_output)
+                d_memory += more
+        return d_output, gradients, *([sum(d_memory)] if d_memory else [])
+
+    return x, backward
 
 
-class Model:
+def model_sizes(model):
+    """Check what a model was asked to be, and set hidden to 4·d where it was not given.
+
+    Raises ValueError where no model can be so, saying which and why.  Used in chapter 12.
+    """
+    for name in ("vocabulary", "d", "heads", "layers", "hidden", "max_length", "source_vocabulary"):
+        if getattr(model, name) is not None or name in ("vocabulary", "d", "heads", "layers"):
+            setattr(model, name, whole(getattr(model, name), name))
+    if not callable(model.activation):
+        raise TypeError(f"activation is {model.activation!r}; expected a function, such as relu or gelu.")
+    d, heads = model.d, model.heads
+    model.hidden = model.hidden or 4 * d
+    if d % heads:
+        raise ValueError(f"d is {d} and heads is {heads}; expected a number of heads that divides d.")
+    one_of(model.norm, "norm", ("pre", "post", "none"))
+    positions = one_of(model.positions, "positions", POSITIONS)
+    if positions == "learned" and model.max_length is None:
+        raise ValueError("max_length is None; expected how many learned positions there are.")
+    if (positions == "sinusoidal" and d % 2) or (positions == "rotary" and d // heads % 2):
+        raise ValueError(f"d is {d} and heads is {heads}; {positions} positions need pairs of features: an even width.")
+
+
+@dataclass(eq=False)
+class Sizes:
+    """What a model is asked to be; hidden is 4·d where it is not given.  Used in chapter 12.
+
+    norm is "pre", "post" or "none", positions are "sinusoidal", "learned" (max_length of them), "rotary" or "none"; a
+    tied model's embedding is its output head too; dropout is the rate in training.
+    """
+
+    vocabulary: int
+    d: int
+    heads: int
+    layers: int
+    rng: InitVar[np.random.Generator | int | None] = None
+    _: KW_ONLY
+    hidden: int | None = None
+    norm: str = "pre"
+    positions: str = "sinusoidal"
+    max_length: int | None = None
+    tied: bool = True
+    activation: Callable = relu
+    dropout: float = 0.0
+    dtype: type = np.float32
+
+
+@dataclass(eq=False)
+class Model(Sizes):
     """What both models share: their sizes, and their parameters in nested dicts `params`, views of one vector `flat`.
 
-    Without an `rng` (a Generator or a seed) the parameters are 0, to be filled.  Options: hidden (4·d where it is not
-    given), norm ("pre", "post" or "none"), positions ("sinusoidal", "learned", "rotary" or "none"), max_length (of
-    learned positions), tied (the embedding is also the output head).  Raises ValueError where these are impossible,
-    saying why.  Built in chapter 12.
+    Without an `rng` (a Generator or a seed) the parameters are 0, to be filled.  A model that is called without one
+    drops nothing.  Raises ValueError where the sizes are impossible, saying why.  Built in chapter 12.
     """
 
-    encoder = False
+    sides = ("decoder",)
+    source_vocabulary = None
 
-    def __init__(self, vocabulary, d, heads, layers, rng=None, activation=relu, dtype=np.float32, **options):
-        sizes = model_sizes(vocabulary, d, heads, layers, **options)
-        vars(self).update(sizes, activation=activation)
-        shapes = model_shapes(sizes, self.encoder)
-        self.flat = np.zeros(count(shapes), dtype)
-        self.params = views(self.flat, shapes)
+    def __post_init__(self, rng):
+        """Check the sizes, and make the parameters."""
+        model_sizes(self)
+        self.shapes = model_shapes(self)
+        self.flat = np.zeros(count(self.shapes), self.dtype)
+        self.params = views(self.flat, self.shapes)
         if rng is not None:
             initialise(self.params, np.random.default_rng(rng))
 
-    def run(self, x, side, seen=None, **masks):
+    def options(self, rng):
+        """Return what this model asks of its layers, as the keywords of `layer`."""
+        turn = rotary if self.positions == "rotary" else None
+        return {"norm": self.norm, "turn": turn, "activation": self.activation, "rate": self.dropout, "rng": rng}
+
+    def run(self, x, side, seen=None, rng=None, **masks):
         """Pass x (…, n, d) through the layers of the "encoder" or the "decoder" -> (…, n, d)."""
         found = None if seen is None else seen.setdefault(side, {"embedded": x})
-        turn = rotary if self.positions == "rotary" else None
-        options = {"norm": self.norm, "turn": turn, "activation": self.activation}
+        x, options = dropout(x, self.dropout, rng), self.options(rng)
         return stack(x, self.params[side], self.heads, found, **options, **masks)
 
+    def run_vjp(self, x, side, rng=None, **masks):
+        """Return `run(…)` and its backward pass, as `stack_vjp` does."""
+        x, back_dropout = dropout_vjp(x, self.dropout, rng)
+        x, back_stack = stack_vjp(x, self.params[side], self.heads, **self.options(rng), **masks)
 
+        def backward(d_output):
+            d_x, *others = back_stack(d_output)
+            return back_dropout(d_x), *others
+
+        return x, backward
+
+    def __getstate__(self):
+        """Return what copies and pickles keep: all but `params`, which are views of `flat`."""
+        return {name: value for name, value in vars(self).items() if name != "params"}
+
+    def __setstate__(self, state):
+        """Take over what was kept, and cut `flat` into `params` again."""
+        vars(self).update(state)
+        self.params = views(self.flat, self.shapes)
+
+
+@dataclass(eq=False)
 class LanguageModel(Model):
     """A stack of layers in which no token sees a later one: at every position it scores what may come next.
 
     `LanguageModel(vocabulary, d, heads, layers, rng, …)`, options as in `Model`.  Built in chapter 12.
     """
 
-    def __call__(self, ids, seen=None):
+    def __call__(self, ids, seen=None, rng=None):
         """Return the logits: ids (…, n) of whole numbers below `vocabulary` -> (…, n, vocabulary).
 
-        `seen`, a dict, receives what the parts return, by name.  Padding at the end needs no mask: nothing sees it.
+        `seen`, a dict, receives what the parts return, by name; an `rng` turns dropout on, for training.  Padding at
+        the end needs no mask: nothing sees it.
         """
         x = embed(ids, self.params, self.positions)
-        x = self.run(x, "decoder", seen, keep=causal_mask(x.shape[-2]))
+        x = self.run(x, "decoder", seen, rng, keep=causal_mask(x.shape[-2]))
         return head(x, self.params, seen)
 
+    def vjp(self, ids, rng=None):
+        """Return the logits of `ids` and their backward pass: d_logits (…, n, vocabulary) -> a vector like `flat`.
 
+        Used in chapter 13.
+        """
+        x, back_embed = embed_vjp(ids, self.params, self.positions)
+        x, back_run = self.run_vjp(x, "decoder", rng, keep=causal_mask(x.shape[-2]))
+        logits, back_head = head_vjp(x, self.params)
+
+        def backward(d_logits):
+            d_x, d_head = back_head(d_logits)
+            d_x, d_decoder = back_run(d_x)
+            return joined(self.shapes, [d_head, {"decoder": d_decoder}, back_embed(d_x)])
+
+        return logits, backward
+
+
+def source_mask(source, lengths):
+    """Return the mask that hides the padding of a source (batch, m), or None without `lengths` (batch,).
+
+    Raises ValueError, naming both shapes, where there is not one length for each text.  Used in chapter 12.
+    """
+    if lengths is not None and np.shape(lengths) != np.shape(source)[:-1]:
+        raise ValueError(
+            f"lengths has shape {np.shape(lengths)} and source {np.shape(source)}; expected one length for each text."
+        )
+    return None if lengths is None else padding_mask(lengths, np.shape(source)[-1])
+
+
+@dataclass(eq=False)
 class Transformer(Model):
     """An encoder that reads a source, and a decoder that writes a target and looks at what the encoder made of it.
 
@@ -211,28 +272,56 @@ class Transformer(Model):
     source's own; without it both share one.  Vaswani et al. (2017), figure 1; built in chapter 12.
     """
 
-    encoder = True
+    source_vocabulary: int | None = None
 
-    def encode(self, source, keep=None, seen=None):
+    sides = ("encoder", "decoder")
+
+    @property
+    def source_table(self):
+        """The name of the table in which the source's words are looked up."""
+        return "embedding" if self.source_vocabulary is None else "source_embedding"
+
+    def encode(self, source, keep=None, seen=None, rng=None):
         """Return the memory: source (…, m) of whole numbers, keep (…, m, m) as in `attention` -> (…, m, d)."""
-        table = "embedding" if self.source_vocabulary is None else "source_embedding"
-        x = embed(source, self.params, self.positions, table)
-        return self.run(x, "encoder", seen, keep=keep)
+        x = embed(source, self.params, self.positions, self.source_table)
+        return self.run(x, "encoder", seen, rng, keep=keep)
 
-    def decode(self, target, memory, keep=None, seen=None):
+    def decode(self, target, memory, keep=None, seen=None, rng=None):
         """Return the logits: target (…, n) of whole numbers, memory (…, m, d), keep (…, n, m) of bool
         -> (…, n, vocabulary)."""
         x = embed(target, self.params, self.positions)
         masks = {"keep": causal_mask(x.shape[-2]), "memory_keep": keep}
-        x = self.run(x, "decoder", seen, memory=memory, **masks)
+        x = self.run(x, "decoder", seen, rng, memory=memory, **masks)
         return head(x, self.params, seen)
 
-    def __call__(self, source, target, lengths=None, seen=None):
+    def __call__(self, source, target, lengths=None, seen=None, rng=None):
         """Return the logits: source (…, m) and target (…, n) of whole numbers -> (…, n, vocabulary).
 
         `lengths` (batch,) hides the padding of a source (batch, m).  `seen`, a dict, receives what the parts return, by
-        name.  Padding at the end of the target needs no mask: nothing sees it.
+        name; an `rng` turns dropout on, for training.  Padding at the end of the target needs no mask: nothing sees it.
         """
-        m = np.shape(source)[-1]
-        keep = None if lengths is None else padding_mask(lengths, m)
-        return self.decode(target, self.encode(source, keep, seen), keep, seen)
+        keep = source_mask(source, lengths)
+        memory = self.encode(source, keep, seen, rng)
+        return self.decode(target, memory, keep, seen, rng)
+
+    def vjp(self, source, target, lengths=None, rng=None):
+        """Return the logits and their backward pass: d_logits (…, n, vocabulary) -> a vector like `flat`.
+
+        The arguments are those of the call.  Used in chapter 13.
+        """
+        keep = source_mask(source, lengths)
+        x, back_source = embed_vjp(source, self.params, self.positions, self.source_table)
+        memory, back_encoder = self.run_vjp(x, "encoder", rng, keep=keep)
+        x, back_target = embed_vjp(target, self.params, self.positions)
+        masks = {"keep": causal_mask(x.shape[-2]), "memory_keep": keep}
+        x, back_decoder = self.run_vjp(x, "decoder", rng, memory=memory, **masks)
+        logits, back_head = head_vjp(x, self.params)
+
+        def backward(d_logits):
+            d_x, d_head = back_head(d_logits)
+            d_x, d_decoder, d_memory = back_decoder(d_x)
+            d_source, d_encoder = back_encoder(d_memory)
+            sides = {"encoder": d_encoder, "decoder": d_decoder}
+            return joined(self.shapes, [d_head, sides, back_target(d_x), back_source(d_source)])
+
+        return logits, backward

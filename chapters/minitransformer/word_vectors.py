@@ -23,7 +23,7 @@ from scipy import sparse
 from scipy.sparse.linalg import svds
 from smart_open import open as open_any
 
-from .inputs import floats
+from .inputs import finite, floats, whole
 
 TEXTS = ("enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2", "lee_background.cor")
 
@@ -90,7 +90,7 @@ def count_pairs(sentences, index, window=5):
     is taken -> sparse (n, n), symmetric.  Built in chapter 1.
     """
     rows = [np.array([index[word] for word in words if word in index], dtype=int) for words in sentences]
-    steps = range(1, window + 1)
+    steps = range(1, whole(window, "window") + 1)
     left = np.concatenate([row[:-step] for step in steps for row in rows])
     right = np.concatenate([row[step:] for step in steps for row in rows])
     entries = (np.ones(len(left)), (left, right))
@@ -104,6 +104,7 @@ def ppmi(counts, smoothing=0.75):
     Shapes: counts, sparse (n, n) -> sparse (n, n).  `smoothing` is the power on the context counts.
     Church and Hanks (1990), Levy et al. (2015); built in chapter 1.
     """
+    counts = sparse.csr_array(counts)
     pairs = counts.tocoo()
     word = counts.sum(axis=1)
     context = word**smoothing
@@ -130,7 +131,11 @@ def train_vectors(sentences, size=100, window=5, min_count=5):
         )
     index = {word: row for row, word in enumerate(vocabulary)}
     matrix = ppmi(count_pairs(sentences, index, window))
-    u, s, _ = svds(matrix, k=size, v0=np.ones(len(index)), solver="propack")
+    if len(index) < 500:  # too small for the solver, which may not converge
+        parts = np.linalg.svd(matrix.toarray())
+        u, s, _ = (part[..., :size][..., ::-1] for part in parts)
+    else:
+        u, s, _ = svds(matrix, k=size, v0=np.ones(len(index)), solver="propack")
     u *= np.sign(u[np.abs(u).argmax(axis=0), range(size)])  # largest entries positive
     vectors = Vectors(size)
     vectors.add_vectors(vocabulary, (u * np.sqrt(s))[:, ::-1].astype(np.float32))
@@ -144,12 +149,12 @@ def pca(x, k=2):
     positive.  Raises ValueError where k is not in 1 … min(n, d).  Pearson (1901); built in chapter 1.
     """
     x = floats(x)
-    if x.ndim != 2 or not 1 <= k <= min(x.shape):
+    if x.ndim != 2 or not 1 <= whole(k, "k", 0) <= min(x.shape):
         raise ValueError(f"x has shape {x.shape} and k is {k}; expected (n, d) and 1 ≤ k ≤ min(n, d).")
-    centred = x - x.mean(axis=0)
-    directions = np.linalg.svd(centred, full_matrices=False)[2][:k]
+    centred = finite(x) - x.mean(axis=0)
+    directions = np.linalg.svd(centred, full_matrices=False)[2][: int(k)]
     largest = np.abs(directions).argmax(axis=1)
-    signs = np.sign(directions[range(k), largest])
+    signs = np.sign(directions[range(len(largest)), largest])
     return centred @ (signs[:, None] * directions).T
 
 

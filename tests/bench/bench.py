@@ -11,6 +11,7 @@ import os
 import sys
 import time
 import tracemalloc
+from functools import partial
 
 import numpy as np
 from gensim.models import Word2Vec
@@ -25,8 +26,9 @@ from minitransformer.feed_forward import feed_forward
 from minitransformer.layer_norm import layer_norm
 from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
+from minitransformer.parameters import count, initialise, layer_shapes, views
 from minitransformer.softmax import softmax
-from minitransformer.transformer import count, initialise, layer, layer_shapes, views
+from minitransformer.transformer import LanguageModel, layer
 from minitransformer.word_vectors import Vectors, count_pairs, load_corpus, ppmi, train_vectors
 from tests.bench.bench_build import builds
 from tests.bench.bench_readers import readers
@@ -138,6 +140,23 @@ def layers():
         print(f"d {d:3}, {heads} heads, {batch:2} × {n:3} tokens: {1e3 * times['all']:6.2f} ms ({shares}){against}")
 
 
+def passes():
+    """Say how many forward passes a backward pass takes, without keeping the numbers for it."""
+    sizes = (32, 2, 1, 16, 32), (64, 4, 2, 32, 32), (128, 4, 4, 64, 16), (256, 8, 4, 128, 8)
+    for d, heads, depth, n, batch in sizes:
+        model = LanguageModel(256, d, heads, depth, 0)
+        ids = np.random.default_rng(0).integers(256, size=(batch, n))
+        forward, both = race([partial(model, ids), partial(there_and_back, model, ids)])
+        back = both / forward - 1
+        print(f"d {d:3}, {depth} layers, {batch:2} × {n:3} tokens: backward takes {back:.1f} forward passes")
+
+
+def there_and_back(model, ids):
+    """Pass through a model in both directions."""
+    logits, backward = model.vjp(ids)
+    return backward(logits)
+
+
 def parts_of_a_layer(d, heads, n, batch, torch):
     """Return a pre-norm layer, its parts and PyTorch's layer, as functions."""
     shapes, rng = layer_shapes(d, 4 * d), np.random.default_rng(0)
@@ -242,7 +261,7 @@ def silence():
         os.close(nowhere)
 
 
-PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions, layers, readers, builds)}
+PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions, layers, passes, readers, builds)}
 
 if __name__ == "__main__":
     if os.environ.get("OPENBLAS_NUM_THREADS") != "1":

@@ -130,6 +130,16 @@ WALKS = {
         *(("button", f"s = {scale}", "", {"scale": scale}) for scale in (0.5, 1, 2)),
         ("button", "start again", "", START["depth"], {"known": True}),
     ],
+    "graph": [
+        ("spinbutton", "query, number 1", "-1.5", {"query": [-1.5, 0.5]}),
+        ("spinbutton", "key of “street”, number 2", "2.25", {"keys": [[1, 0], [0.8, 2.25], [0.5, 0.8]]}),
+        ("spinbutton", "value of “road”, number 1", "-7", {"values": [[1, 0.2], [0.1, 0.9], [-7, 1]]}),
+        ("button", "score of “animal”", "", {}),
+        ("spinbutton", "wish for number 2", "0", {"wish": [2, 0]}),
+        ("spinbutton", "wish for number 1", "0", {"wish": [0, 0]}),
+        ("button", "take a step", "", {}),  # nothing is wished for
+        ("button", "start again", "", START["graph"]),
+    ],
 }
 # For the kernel to set: a state in which every part is another one than at the start.
 WORDS = {"sinusoidal": "rotary", "decoder": "encoder-decoder", "pre": "post"}
@@ -151,6 +161,7 @@ ROOMY = {
     **START,
     **{"temperature": {**START["temperature"], "labels": ["a", "b", "California", "encyclopaedia"]}},
     **{name: {**START[name], "labels": page.LONG} for name in ("lookup", "sheet")},
+    "graph": {**page.WIDE_GRAPH, "labels": page.LONG},
     "masks": {**START["masks"], "labels": [*page.LONG, "tired"]},
     **{"position": page.POSITIONS, "features": page.EIGHT, "depth": {**START["depth"], "depth": 48}},
     "build": {
@@ -186,6 +197,10 @@ SPOKEN = {
     "build": ("slider", "layers", 3 * "ArrowUp ", {"layers": 6}, "{total_parameters:,.0f} parameters. {said}"),
     "features": ("slider", "a", 3 * "ArrowUp ", {"x": [1.3, 2.0, 3.0, 6.0]}, "“a” becomes {out_0:.2f}. {said}"),
     "depth": ("slider", "depth", 3 * "ArrowUp ", {"depth": 27}, "{said}"),
+    "graph": (
+        *("spinbutton", "query, number 1", "0.7", {"query": [0.7, 0.5]}),
+        "wish · output = {total:.3f}. {said}",
+    ),
 }
 # A field, and what is no number for it; nothing at all is none for any.
 TYPED_WRONG = {
@@ -194,6 +209,7 @@ TYPED_WRONG = {
     "sheet": ("Embedding of “I”, number 1", ["-", "e", "1e9", "-1000001"]),
     "build": ("layers as a number", ["0", "-3", "2.5", "100001"]),
     "features": ("epsilon as a number", ["0"]),
+    "graph": ("key of “road”, number 2", ["-", "e", "1e7", "-1000001"]),
 }
 # What the mouse drags in turn: a point, how far it goes in its plane, and what that makes of the state.
 DRAGGED = {

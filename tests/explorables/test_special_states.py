@@ -140,6 +140,20 @@ SAID = {
             f"1 each time, and explode. {LIMIT} 7.39.",
         ),
     ],
+    "graph": [
+        ({}, [], "The query should look more at “animal” and less at “road”. The largest gradient is that of the "),
+        ({}, [], "that of the value of “street”, number 1: its weight times the wish, 0.39 × 2 = 0.78."),
+        ({"query": [9, 0]}, [], "“animal”, number 1: its score’s gradient times the query, 0.402 × 9 ÷ √2 = 2.557."),
+        ({"query": [0, 0.1], "keys": [[9, 0], [-9, 0], [0, 0]]}, [], "is that of the query, number 1: all scores pull"),
+        ({"keys": [[9, 0], [0, 1], [0, 2]]}, [], "Saturated: “animal” has nearly all the weight, and"),
+        ({"keys": [[9, 0], [0, 1], [0, 2]]}, [], "has stopped (chapter 3); only the value of “animal” learns."),
+        ({"query": [0, 0]}, [], "No key learns: its gradient is a multiple of the query, which is 0."),
+        ({"query": [0, 0], "keys": [[0, 0]] * 3}, [], "The query is 0 and all keys are alike, so that neither"),
+        ({"values": [[2, 1]] * 3}, [], "All values fulfil the wish alike. Where the query looks changes nothing:"),
+        ({"values": [[1, 0], [2, 4], [3, 8]]}, [], "All values fulfil the wish alike."),
+        ({"wish": [0, 0]}, [], "Nothing is wished for: all gradients are 0, and a step moves nothing."),
+        ({"wish": [0, 0]}, [("button", "take a step")], "Nothing is wished for"),
+    ],
 }
 
 
@@ -204,6 +218,11 @@ WRITTEN = {
     "masks": [
         ({"scores": [[0, 9, 0, 0]] * 4}, {"weight-0-0": "<0.01", "weight-0-1": ">0.99", "part-1": ">0.999"}),
         ({"causal": True, "temperature": 20}, {"weight-0-1": "", "sum-0": "1", "whole": "1.000"}),
+    ],
+    "graph": [
+        ({"query": [9, 0]}, {"weight-0-0": "0.757", "d-value-0-0": "1.513", "d-weight-0-0": "1.9", "d-key-2-1": "0"}),
+        ({"query": [90, 0]}, {"weight-1-0": "<0.001", "d-key-1-0": "≈0", "d-value-1-0": "≈0", "score-0-0": "63.64"}),
+        ({"wish": [0, -2e6]}, {"d-score-0-0": "3e5", "d-weight-2-0": "−2e6", "d-value-2-0": "0"}),
     ],
     "heads": [
         ({}, {"right-0-0-0-0": "0.1", "right-0-0-0-1": "−0.1"}),

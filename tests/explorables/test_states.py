@@ -59,6 +59,12 @@ def test_arrays_are_as_good_as_lists():
         ("features", {"gain": [1]}, "gain is [1]; expected a finite number for each label."),
         ("depth", {"depth": 49}, "depth is 49; expected a whole number from 1 to 48."),
         ("depth", {"plain": [1, 0]}, "plain is [1, 0]; expected 48 positive finite numbers."),
+        ("graph", {"labels": ["a", "b"]}, "labels is ['a', 'b']; expected three words."),
+        (
+            *("graph", {"values": [[1, 2, 3]] * 3}),
+            "values is [[1, 2, 3], [1, 2, 3], [1, 2, 3]]; expected one or two numbers for each label.",
+        ),
+        ("graph", {"wish": [1]}, "wish is [1]; expected a finite number for each column of values."),
     ],
 )
 def test_a_state_that_cannot_be_shown_is_refused_in_a_sentence(make, name, change, said):

@@ -10,9 +10,12 @@ from scipy import spatial, special
 
 from minitransformer.checks import CHECKS, UNANSWERED, check, find_hint
 from minitransformer.feed_forward import feed_forward
+from minitransformer.gradients import cross_entropy_vjp
+from minitransformer.layer_norm import rms_norm_vjp
 from minitransformer.multi_head import multi_head_attention
 from minitransformer.positions import angles, sinusoidal_positions
 from minitransformer.residuals import residual
+from minitransformer.softmax import softmax_vjp
 from minitransformer.transformer import LanguageModel, stack
 
 SECOND = {  # a right answer to each exercise, written differently from the check's own
@@ -151,6 +154,15 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
     "transformer-bug": stack,
     "transformer-count": lambda v, d, f, layers: LanguageModel(v, d, 1, layers, hidden=f, tied=False).flat.size,
     "transformer-prefix": lambda n, k: [[j <= i or j < k for j in range(n)] for i in range(n)],
+    "gradients-softmax": softmax_vjp(np.log([0.5, 0.3, 0.2]))[1](np.array([1, 0, 0])),
+    "gradients-jacobian": 10**3,
+    "gradients-unit": lambda x, d: (np.eye(len(x)) - np.outer(x, x) / (x @ x)) @ d / np.sqrt(x @ x),
+    "gradients-bias": lambda x, w, d: sum(np.ones(5) * row for row in d.reshape(-1, 5)),
+    "gradients-bug": lambda x, gain, d: rms_norm_vjp(x, gain, 0)[1](d)[0],
+    "gradients-loss": lambda logits, targets: cross_entropy_vjp(logits[targets >= 0], targets[targets >= 0])[1]()[
+        np.cumsum(targets >= 0) - 1
+    ]
+    * (targets >= 0)[:, None],
 }
 WRONG = [(name, hint) for name, task in CHECKS.items() for hint in task.wrong]
 

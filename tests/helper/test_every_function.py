@@ -9,19 +9,22 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from minitransformer.attention import attention
 from minitransformer.dot_product import cosine_matrix, cosine_similarity, nearest, unit
+from minitransformer.embedding import embed, head
 from minitransformer.feed_forward import dropout, feed_forward, gelu, relu
-from minitransformer.inputs import kept, model_sizes
-from minitransformer.layer_norm import layer_norm, rms_norm
+from minitransformer.layer_norm import layer_norm, layer_norm_vjp, rms_norm, rms_norm_vjp
 from minitransformer.masks import causal_mask, leaks, padding_mask
 from minitransformer.multi_head import merge_heads, multi_head_attention, split_heads
+from minitransformer.parameters import count, layer_shapes
 from minitransformer.positions import alibi_bias, angles, rotary, sinusoidal_positions
 from minitransformer.residuals import residual
 from minitransformer.self_attention import project, self_attention
+from minitransformer.shapes import kept
 from minitransformer.softmax import entropy, log_softmax, softmax
-from minitransformer.transformer import LanguageModel, Model, Transformer, embed, head, layer, layer_shapes, stack
+from minitransformer.transformer import LanguageModel, Model, Transformer, layer, stack
 from minitransformer.word_vectors import count_pairs, pca, ppmi, train_vectors
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
@@ -41,6 +44,7 @@ class Case(NamedTuple):
 TOKENS = {"x": ("n", 6)}
 SINGLE = {"W_Q": (6, 4), "W_K": (6, 4), "W_V": (6, 5)}
 MULTI = {"W_Q": (6, 6), "W_K": (7, 6), "W_V": (7, 9), "W_O": (9, 4)}
+OWN = {"W_Q": (6, 6), "W_K": (6, 6), "W_V": (6, 6), "W_O": (6, 6)}
 WIDE = {"W_1": (6, 9), "b_1": (9,), "W_2": (9, 4), "b_2": (4,)}
 SCALES = {"gain": (6,), "bias": (6,)}
 LAYER = layer_shapes(6, 8)
@@ -211,10 +215,13 @@ def test_what_holds_no_numbers_is_called_by_its_name(name, path):
         (residual, {"norm": "pre"}),
         (feed_forward, {"activation": relu}),
         (layer_shapes, {"cross": False}),
-        (layer, {"norm": "pre", "activation": relu}),
+        (layer, {"norm": "pre", "activation": relu, "rate": 0}),
         (embed, {"positions": "sinusoidal", "table": "embedding"}),
-        (model_sizes, {"norm": "pre", "positions": "sinusoidal", "tied": True}),
-        (Model, {"activation": relu, "dtype": np.float32}),
+        (
+            Model,
+            {"norm": "pre", "positions": "sinusoidal", "tied": True, "activation": relu}
+            | {"dropout": 0, "dtype": np.float32},
+        ),
     ],
 )
 def test_what_is_left_out_is_what_the_book_says(function, defaults):
@@ -241,7 +248,8 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
     (cosine_matrix, [(2, 3), (2, 4)], "a has shape (2, 3) and b has shape (2, 4)"),
     (cosine_matrix, [(2,)], "a has shape (2,) and b has shape (2,); expected at least 2 and 2 axes"),
     (nearest, [(2,), (2,), 1], "matrix has shape (2,) and query has shape (2,); expected at least 2 and 1 axes"),
-    *[(nearest, [(4, 3), (3,), k], f"k is {k}; expected a number from 1 to 4") for k in (0, 5, -1)],
+    *[(nearest, [(4, 3), (3,), k], f"k is {k}; expected a number from 1 to 4") for k in (0, 5)],
+    (nearest, [(4, 3), (3,), -1], "k is -1; expected a whole number from 0 on."),
     (pca, [(5, 3), 4], "x has shape (5, 3) and k is 4; expected (n, d) and 1 ≤ k"),
     (pca, [(5, 3), 0], "x has … k is 0; expected (n, d) and 1 ≤ k"),
     (pca, [(5,), 1], "x has shape (5,)"),
@@ -253,25 +261,51 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
         (entropy, [p], "p has negative weights or rows that do not sum to 1 … apply softmax first")
         for p in ([0.5, 0.4], [1.5, -0.5], [3.0, 1.0, 2.0])
     ],
-    (causal_mask, [-1], "n is -1; expected the number of tokens, a whole number from 0 on"),
-    (causal_mask, [2.5], "n is 2.5; expected"),
+    *[
+        (mask_of, [n], f"n is {n}; expected a whole number from 0 on.")
+        for n in (-1, 2.5, None, math.inf)
+        for mask_of in (causal_mask, lambda n: padding_mask([0], n))
+    ],
     *[
         (padding_mask, [lengths, 4], "lengths is … expected one whole number from 0 to 4 for each sequence")
-        for lengths in ([-1], [5], [2, 1.5], [math.nan], [math.inf], 3, [[1, 2]])
+        for lengths in ([-1], [5], [2, 1.5], [math.nan], [math.inf], 3, [[1, 2]], [True, False])
     ],
     *[
         (split_heads, [(5, 10), heads], f"x has shape (5, 10) and heads is {heads}; expected … divides axis -1")
-        for heads in (0, -2, 3, 20, 2.5)
+        for heads in (3, 20)
     ],
-    (split_heads, [(8,), 2], "x has shape (8,) and heads is 2"),
-    (merge_heads, [(5, 8)], "x has shape (5, 8); expected (…, heads, n, d_v), three axes or more"),
+    *[
+        (split_heads, [(5, 10), heads], f"heads is {heads}; expected a whole number from 1 on")
+        for heads in (0, -2, 2.5, None)
+    ],
+    (split_heads, [(8,), 2], "x has shape (8,); expected at least 2 axes."),
+    (merge_heads, [(5, 8)], "x has shape (5, 8); expected at least 3 axes."),
+    (unit, [()], "a has shape (); expected at least 1 axis."),
+    (cosine_similarity, [(3, 4), (5, 4)], "a has shape (3, 4) and b has shape (5, 4); … -2 does not."),
+    (nearest, [(2, 4, 3), (3,), 1], "matrix has shape (2, 4, 3) and query (3,); expected (n, d) and (d,): one query."),
+    (nearest, [(4, 3), (3,), 1.5], "k is 1.5; expected a whole number"),
+    (nearest, [(4, 3), [math.nan] * 3, 1], "query holds NaN or infinite numbers; expected finite ones."),
+    (pca, [[[math.nan, 1.0], [1.0, 2.0]], 1], "x holds NaN or infinite numbers"),
+    (count_pairs, [[["a", "b"]], {"a": 0, "b": 1}, 0], "window is 0; expected a whole number from 1 on."),
+    *[
+        (function, [()], "x has shape () and axis is -1; expected one of its axes.")
+        for function in (softmax, log_softmax)
+    ],
+    (softmax, [(3,), 1], "x has shape (3,) and axis is 1; expected one of its axes."),
+    (softmax, [(3,), -1, np.ones(3)], "temperature is [1. 1. 1.]; expected a positive finite number"),
+    (softmax, [np.ones(3, np.float32), -1, 1e-50], "temperature is 1e-50; expected a positive finite number"),
+    (rotary, [(4,)], "x has shape (4,); expected at least 2 axes."),
+    (layer_norm, [(), (), ()], "x has shape (); expected at least 1 axis."),
+    (head, [X, {"output_": np.ones(3)}], "params has output_; expected embedding too."),
+    (layer, [X, {"attention": params(OWN), "feed_forward": params(WIDE)}, 2], "params has W_Q, … W_O; … gain too"),
+    (embed, [[0], TABLES, "Sinusoidal"], "positions is 'Sinusoidal'; expected 'sinusoidal', 'learned', 'rotary' or"),
     *[
         (layer_norm, [(4, 6), *pair], f"x has shape (4, 6) and {name} has shape {wrong}; expected a number for each")
         for wrong in ((5,), (4, 6), (1,), (), (6, 1))
         for name, pair in (("gain", (wrong, (6,))), ("bias", ((6,), wrong)))
     ],
     (rms_norm, [(4, 6), (5,)], "x has shape (4, 6) and gain has shape (5,); expected a number for each feature"),
-    (rms_norm, [(), ()], "x has … expected a number for each feature (axis -1) of x"),
+    (rms_norm, [(), ()], "x has shape (); expected at least 1 axis."),
     (rms_norm, [(3, 0), (0,)], "x has shape (3, 0) and gain has shape (0,)"),
     *[
         (residual, [(3, 4), np.tanh, norm], f"norm is {norm!r}; expected 'pre', 'post' or 'none'")
@@ -356,7 +390,7 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
     (multi_head_attention, [X, params(MULTI, W_V=(3, 9)), 3, (4, 7)], "context has shape (4, 7) and W_V has … (3, 9)"),
     (multi_head_attention, [X, params(MULTI, W_O=(8, 4)), 3, (4, 7)], "the heads' output has shape (5, 9) and W_O has"),
     (multi_head_attention, [X, params(MULTI, W_K=(7, 3)), 3, (4, 7)], "queries has … and keys has shape … axis -1"),
-    (multi_head_attention, [X, params(MULTI), 5, (4, 7)], " … heads is 5; expected a number of heads that divides"),
+    (multi_head_attention, [X, params(MULTI), 5, (4, 7)], " … heads is 5; expected a number that divides axis -1."),
     (multi_head_attention, [X, params(MULTI, W_O=None), 3, (4, 7)], "params has W_Q, W_K, W_V; expected W_O too"),
     (feed_forward, [X, params(WIDE, W_1=(5, 9))], "x has shape (5, 6) and W_1 has shape (5, 9); … axis 0 of W_1"),
     (feed_forward, [X, params(WIDE, W_2=(8, 4))], "the hidden layer has shape (5, 9) and W_2 has shape (8, 4)"),
@@ -376,18 +410,17 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
             ({"heads": None}, "heads is None; expected a whole number from 1 on."),
             ({"hidden": 0}, "hidden is 0; expected a whole number from 1 on."),
             ({"norm": "Pre"}, "norm is 'Pre'; expected 'pre', 'post' or 'none'."),
-            ({"positions": "sine"}, "positions is 'sine' and max_length is None; expected one of sinusoidal, learned"),
-            ({"positions": "learned"}, "positions is 'learned' and max_length is None; … learned positions how many"),
+            ({"positions": "sine"}, "positions is 'sine'; expected 'sinusoidal', 'learned', 'rotary' or 'none'."),
+            ({"positions": "learned"}, "max_length is None; expected how many learned positions there are."),
             ({"d": 15}, "d is 15 and heads is 3; sinusoidal positions need pairs of features: an even width."),
             ({"d": 9, "positions": "rotary"}, "d is 9 and heads is 3; rotary positions need pairs of features"),
         )
     ],
-    (partial(LanguageModel, **SIZES, source_vocabulary=5), [], "source_vocabulary is given; expected None for a model"),
     *[
         (embed, [ids, TABLES], says)
         for ids, says in (
-            ([0, 11], "ids holds 11; expected numbers from 0 to 10, those of the vocabulary."),
-            ([-1, 2], "ids holds -1; expected numbers from 0 to 10"),
+            ([0, 11], "ids holds 11; expected 0 to 10, numbers of the vocabulary."),
+            ([-1, 2], "ids holds -1; expected 0 to 10"),
             (3, "ids has shape (); expected (…, n) with n up to 9."),
             ([0] * 10, "ids has shape (10,); expected (…, n) with n up to 9."),
             ([[1, 2], [3]], "ids has rows of unequal length"),
@@ -396,7 +429,14 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
     (embed, [3, params({"embedding": (11, 6)})], "ids has shape (); expected (…, n)."),
     (layer, [X, layer_shapes(6, 8, cross=True), 2], "memory is None; expected an encoder's output, (…, m, d)."),
     (Transformer(**SIZES), [np.zeros((3, 5), int), np.zeros((3, 7), int), [6, 1, 1]], "lengths is [6, 1, 1]; expected"),
-    (Transformer(**SIZES), [np.zeros((3, 5), int), np.zeros((3, 7), int), [5, 1]], " … the scores have shape (3, 3, 5"),
+    (
+        Transformer(**SIZES),
+        [np.zeros((3, 5), int), np.zeros((3, 7), int), [5, 1]],
+        "lengths has shape (2,) and source (3, 5); expected one length for each text.",
+    ),
+    (multi_head_attention, [X, params(OWN), 2, None, mask(3, 5)], "keep has shape (3, 5) and the scores … (5, 5)"),
+    (multi_head_attention, [X, params(OWN), 5], "x W_Q has shape (5, 6) and heads is 5; expected a number that"),
+    (multi_head_attention, [X, params(OWN), 2, None, [[True], [True, False]]], "keep has rows of unequal length"),
 ]
 WRONG_KINDS = [
     *[
@@ -414,6 +454,8 @@ WRONG_KINDS = [
     (leaks, [lambda x: np.full(x.shape, None), (2, 2)], "the model's output holds object values; expected real"),
     (embed, [[0.5, 1.0], TABLES], "ids holds float64 values; expected whole numbers, one for each token."),
     (embed, [["a"], TABLES], "ids holds <U1 values; expected whole numbers"),
+    (partial(LanguageModel, **SIZES, activation="relu"), [], "activation is 'relu'; expected a function, such as relu"),
+    (dropout, [(3,), 0.5, 42], "rng is 42; expected a NumPy Generator, such as np.random.default_rng(0), or None."),
 ]
 
 
@@ -428,3 +470,54 @@ def test_what_cannot_be_done_is_refused_in_one_sentence(kind, function, argument
     sentence = str(told.value)
     assert re.search("^" + ".*".join(map(re.escape, says.split(" … "))), sentence), sentence
     assert sentence.endswith(".") and "\n" not in sentence
+
+
+# What was silently wrong
+
+
+def test_half_precision_is_calculated_in_single():
+    large = np.full((2, 4), 300, np.float16) * np.array([1, 2, 3, 4], np.float16)
+    for norm, scales in ((layer_norm, [np.ones(4), np.zeros(4)]), (rms_norm, [np.ones(4)])):
+        scales = [scale.astype(np.float16) for scale in scales]
+        found = norm(large, *scales)
+        assert found.dtype == np.float32 and abs((found**2).mean() - 1) < 1e-3
+    assert np.isfinite(attention(*np.full((3, 2, 64), 40, np.float16))[0]).all()
+    assert softmax(np.zeros(70_000, np.float16)).sum() == pytest.approx(1, rel=1e-3)
+
+
+@pytest.mark.parametrize("norm, scales", [(layer_norm, 2), (layer_norm_vjp, 2), (rms_norm, 1), (rms_norm_vjp, 1)])
+def test_numbers_whose_squares_overflow_are_refused(norm, scales):
+    x = np.array([[1e20, 2e20, -1e20]], np.float32)
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match="whose squares overflow in float32; expected"):
+        norm(x, *np.ones((scales, 3), np.float32))
+
+
+def test_what_was_given_stays_and_what_is_infinite_is_dropped_like_the_rest():
+    x = np.ones((2, 3))
+    residual(x, lambda z: np.multiply(z, 2, out=z), "none")
+    assert (x == 1).all()
+    dropped = dropout(np.full(100, np.inf), 0.5, np.random.default_rng(0))
+    assert set(dropped) == {0, np.inf} and (dropout(x, 0.5, None) == x).all()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: layer_norm(x, np.ones(4, x.dtype), np.zeros(4, x.dtype), np.float64(1e-5)),
+        lambda x: rms_norm(x, np.ones(4, x.dtype), np.float64(1e-5)),
+        lambda x: dropout(x, np.float64(0.5), np.random.default_rng(0)),
+    ],
+)
+def test_a_number_in_double_precision_makes_no_array_so(call):
+    assert call(np.ones((2, 4), np.float32)).dtype == np.float32
+
+
+def test_small_things_that_were_refused_or_lost():
+    assert count((2**40, 2**40)) == 2**80
+    assert train_vectors([["a", "b", "c", "d"]] * 6, size=2, window=3, min_count=2).vectors.shape == (4, 2)
+    dense = np.array([[0.0, 2], [2, 0]])
+    assert np.allclose(ppmi(dense).toarray(), ppmi(sparse.csr_array(dense)).toarray())
+    assert angles([0, 1, 2], 4).shape == (3, 2) and pca([[1.0, 2], [3, 5]], 1.0).shape == (2, 1)
+    assert nearest(np.eye(3), [1, 0, 0], 2.0)[0].tolist() == [0, 1]
+    assert embed([1], {"embedding": [[1.0, 2], [3, 4]]}, "none").tolist() == [[3 * 2**0.5, 4 * 2**0.5]]
+    assert (log_softmax([[0.0, 1], [2, 2]]).argmax(-1) == [1, 0]).all() and softmax(np.ones((0, 3))).shape == (0, 3)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from minitransformer import figures
+from minitransformer.parameters import count
 from minitransformer.transformer import LanguageModel, Transformer
 from tests.shared.pages import contrast
 
@@ -63,6 +64,7 @@ PICTURES = {
     "layer_orders": lambda: figures.layer_orders("pre", "post", alt=ALT),
     "architecture": lambda: figures.architecture(*run(), alt=ALT),
     "attention_steps": lambda: figures.attention_steps(X, X[:5], X[:5, :3], np.ones((6, 5), bool), alt=ALT),
+    "backward_steps": lambda: figures.backward_steps(run(LanguageModel)[0], [4, 7, 1], alt=ALT),
     "multi_head_steps": lambda: figures.multi_head_steps(X, MATRICES, 4, alt=ALT),
     "language_model_steps": lambda: figures.language_model_steps(run(LanguageModel)[0], ["a", "<b>"], [4, 7], alt=ALT),
 }
@@ -179,6 +181,40 @@ def test_attention_heads_and_a_language_model_say_the_shapes_of_their_arrays():
     assert "ids" not in drawn and "logits" not in drawn
     assert drawn.index("<b>") < drawn.index("7") < drawn.index("embedding") < drawn.index("output head")
     assert "2 × 11" in drawn and "11" in drawn and "2, one after the other" in drawn
+
+
+@pytest.mark.parametrize("options", [{}, {"norm": "post"}, {"tied": False}, {"positions": "learned", "max_length": 9}])
+@pytest.mark.parametrize("layers", [1, 3])
+def test_what_the_parts_leave_behind_makes_the_whole_gradient(layers, options):
+    model = LanguageModel(1100, 8, 2, layers, hidden=20, **options)
+    drawn = texts(figures.backward_steps(model, [4, 7, 1], alt=ALT))
+    numbers = [int(text.split()[0].replace(",", "")) for text in drawn if re.fullmatch(r"[\d,]+ numbers", text)]
+    again = (layers - 1) * count(model.shapes["decoder"][1])  # all layers are drawn as one
+    assert sum(numbers) + again == model.flat.size
+    assert f"gradient: {model.flat.size:,} numbers" in drawn and (f"× {layers}" in drawn) == (layers > 1)
+    assert ("the 8,800 below" in drawn) == model.tied
+
+
+@pytest.mark.parametrize("norm", ["pre", "post", "none"])
+def test_gradients_have_the_shapes_of_what_stands_beside_them(norm):
+    model, seen = run(LanguageModel, layers=1, norm=norm)
+    drawn = tree(figures.backward_steps(model, np.arange(5), alt=ALT)).iter(SVG + "text")
+    written = [(text.get("fill")[9:-1], text.get("y"), text.text) for text in drawn if " × " in (text.text or "")]
+    forth, back = ([rest for role, *rest in written if role == way] for way in ("muted", "output"))
+    assert sorted(forth) == sorted(back) and {shape for _, shape in back} == shapes(seen) - {"2 × 5 × 5"}
+
+
+def test_gradients_go_past_every_sublayer_on_dashed_lines():
+    drawn = tree(figures.backward_steps(run(LanguageModel, layers=1)[0], np.arange(5), alt=ALT))
+    paths = list(drawn.iter(SVG + "path"))
+    number = r"(-[\d.]+)"
+    forth = [re.match(rf"M0 {number}V{number}H.*V{number}q", path.get("d")) for path in paths]
+    back = [re.match(rf"M0 {number}H.*V{number}q", path.get("d")) for path in paths]
+    ways = {(float(fork), float(end) - 8) for _, fork, end in (way.groups() for way in forth if way)}
+    assert len(ways) == 2 and ways == {(float(way[2]) + 8, float(way[1])) for way in back if way}
+    assert all(float(path.get("stroke-width")) > 2 for path, way in zip(paths, back) if way)
+    lines = [path for path in paths if path.get("stroke") == "var(--mt-output)" and "m-5 -5" not in path.get("d")]
+    assert len(lines) > 20 and all(path.get("stroke-dasharray") for path in lines)
 
 
 def boxes(picture):

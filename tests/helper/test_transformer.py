@@ -1,16 +1,20 @@
 """The whole Transformer: identities, and a slow calculation of its own."""
 
+import copy
 import itertools
+import pickle
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from minitransformer.embedding import embed, head
 from minitransformer.feed_forward import gelu, relu
 from minitransformer.masks import padding_mask
+from minitransformer.parameters import count, layer_shapes, views
 from minitransformer.positions import rotary, sinusoidal_positions
-from minitransformer.transformer import LanguageModel, Transformer, count, embed, head, layer, layer_shapes, views
+from minitransformer.transformer import LanguageModel, Transformer, layer
 from tests.shared import oracles
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
@@ -74,6 +78,29 @@ def test_without_a_generator_everything_is_zero_and_with_one_or_its_seed_that_de
     assert not LanguageModel(5, 4, 2, 1).flat.any()
     one, two, other = (LanguageModel(5, 4, 2, 1, rng).flat for rng in (0, np.random.default_rng(0), 1))
     assert np.array_equal(one, two) and not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_the_parameters_of_a_copy_are_views_of_its_own_vector(twin):
+    model = transformer()
+    before, again = model(SOURCE, IDS), twin(model)
+    again.flat *= 2
+    assert np.shares_memory(again.params["embedding"], again.flat)
+    assert not np.allclose(again(SOURCE, IDS), before)
+    assert np.array_equal(model(SOURCE, IDS), before) == (twin is not copy.copy)
+
+
+@pytest.mark.parametrize("kind", [LanguageModel, Transformer])
+def test_a_misspelt_option_is_named_with_the_class_that_was_called(kind):
+    with pytest.raises(TypeError, match=rf"^{kind.__name__}\.__init__\(\) got an unexpected keyword argument 'leyers'"):
+        kind(11, 12, 3, 2, leyers=3)
+
+
+def test_the_order_of_a_layers_parts_is_not_that_of_a_dict():
+    params = views(oracles.random(count(layer_shapes(6, 8, cross=True))), layer_shapes(6, 8, cross=True))
+    x, memory = oracles.random(5, 6), oracles.random(4, 6, seed=1)
+    backwards = dict(reversed(params.items()))
+    assert np.array_equal(layer(x, backwards, 2, memory=memory), layer(x, params, 2, memory=memory))
 
 
 # What every model holds
@@ -154,7 +181,7 @@ def test_one_table_serves_both_sides_unless_the_source_has_its_own():
     shared = transformer(source_vocabulary=None)
     assert "source_embedding" not in shared.params
     assert shared(IDS[:, :3], IDS).shape == (3, 7, 11)
-    with pytest.raises(ValueError, match="ids holds 12; expected numbers from 0 to 10"):
+    with pytest.raises(ValueError, match="ids holds 12; expected 0 to 10"):
         shared([[12]], IDS[:1])
     assert np.isfinite(transformer()([[12]], IDS[:1])).all()
 

@@ -8,13 +8,13 @@ import numpy as np
 from scipy.special import entr
 from scipy.special import softmax as scipy_softmax
 
-from minitransformer.attention import attention
+from minitransformer.attention import attention, attention_vjp
 from minitransformer.layer_norm import layer_norm
 from minitransformer.masks import causal_mask, padding_mask
 from minitransformer.multi_head import merge_heads, split_heads
 from minitransformer.positions import rotary, sinusoidal_positions
 from minitransformer.self_attention import project, self_attention
-from minitransformer.softmax import entropy, softmax
+from minitransformer.softmax import entropy, softmax, softmax_vjp
 
 
 def cells(name, table):
@@ -241,7 +241,34 @@ def depth(scale, depth, plain, residual, known=True):
     return sizes | measured | {"depth": depth, "scale": scale}
 
 
+def graph_tables(labels, query, keys, values, wish):
+    """Return the tables of one attention, and their gradients by the same names."""
+    Q, K, V, wish = (np.array(numbers, float) for numbers in ([query], keys, values, [wish]))
+    (output, weights), backward = attention_vjp(Q, K, V)
+    d_Q, d_K, d_V = backward(wish)
+    d_scores = softmax_vjp(Q @ K.T / 2**0.5)[1](wish @ V.T)
+    tables = {"query": Q, "key": K, "score": K @ Q.T / 2**0.5, "weight": weights.T, "value": V, "output": output}
+    gradients = {"query": d_Q, "key": d_K, "score": d_scores.T, "weight": V @ wish.T, "value": d_V}
+    return tables, gradients
+
+
+def graph(wish, **state):
+    """Return the numbers of one attention and of its gradients, and how much of the wish its output fulfils."""
+    tables, gradients = graph_tables(wish=wish, **state)
+    named = tables | {f"d-{name}": table for name, table in gradients.items()} | {"wish": [wish]}
+    found = {key: value for name, table in named.items() for key, value in cells(name, table).items()}
+    return found | {"total": tables["output"][0] @ wish}
+
+
+def stepped(rate=0.5, **state):
+    """Return the state of the graph after a step along its gradients."""
+    tables, gradients = graph_tables(**state)
+    query, keys, values = (tables[name] + rate * gradients[name] for name in ("query", "key", "value"))
+    return {**state, "query": query[0].tolist(), "keys": keys.tolist(), "values": values.tolist()}
+
+
 NUMBERS = {
     **{"vectors": vectors, "temperature": temperature, "lookup": lookup, "sheet": sheet, "masks": masks},
     **{"heads": heads, "position": position, "build": build, "features": features, "depth": depth},
+    "graph": graph,
 }

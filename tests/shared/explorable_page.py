@@ -52,12 +52,20 @@ START = {
         **{"scale": 0.9, "depth": 24, "plain": [0.9**i * (1 + 0.1 * (-1) ** i) for i in range(1, 49)]},
         **{"residual": [1.81 ** (i / 2) * (1 - 0.1 * (-1) ** i) for i in range(1, 49)]},
     },
+    "graph": {
+        **{"labels": ["animal", "street", "road"], "query": [1.0, 0.5], "keys": [[1.0, 0.0], [0.8, 1.0], [0.5, 0.8]]},
+        **{"values": [[1.0, 0.2], [0.1, 0.9], [0.0, 1.0]], "wish": [2.0, -0.5]},
+    },
 }
 LONG = ["encyclopaedia", "a", "California"]
 RNG = np.random.default_rng(8)
 EIGHT = {  # features
     **{"labels": ["encyclopaedia", "the", "California", "d", "e", "f", "g", "h"], "eps": 0.3},
     **{name: RNG.normal(size=8).round(1).tolist() for name in ("x", "gain", "bias")},
+}
+WIDE_GRAPH = {
+    **{"labels": ["a", "b", "c"], "query": [-123.456, 31.25], "keys": [[-12.345, 0.123], [-12.34, 0.125], [-12.3, 0]]},
+    **{"values": [[-1234.567, 0.001], [234.567, -0.002], [-999.999, 0.003]], "wish": [-1234.5, 0.125]},
 }
 POSITIONS = {
     **{"kind": "rotary", "position": 20, "learned": RNG.normal(size=(48, 32)).round(2).tolist()},

@@ -1,11 +1,13 @@
-"""Random numbers, and answers to compare with: loops over plain Python numbers."""
+"""Random numbers, and answers to compare with: loops over plain Python numbers, and PyTorch where there is one."""
 
 import math
 
 import numpy as np
+import pytest
 from hypothesis import settings
 
 settings.load_profile("ci")  # the same examples every time, and no limit on time: a busy machine is no fault
+LIMITS = {"float32": 1e-6, "float64": 1e-12}  # how far two calculations may lie apart, as a share of the largest number
 
 
 def random(*shape, kind="float64", seed=0):
@@ -17,6 +19,11 @@ def matrices(shapes, kind="float64", seed=0):
     """Return random matrices that keep the size of tokens, and vectors, from a dict of name -> shape."""
     rng = np.random.default_rng(seed)
     return {name: (rng.normal(size=shape) / shape[0] ** 0.5).astype(kind) for name, shape in shapes.items()}
+
+
+def torch():
+    """Return PyTorch, or skip the test where it is not installed."""
+    return pytest.importorskip("torch", reason="PyTorch is not installed: make oracle brings it")
 
 
 def error(found, expected):

@@ -37,13 +37,9 @@ TWO_SENTENCES = re.compile(r"[.!?][\"”)]*\s+[\"“(*]*[A-Z]")
 FOLDED = {"source_hidden": True}  # running a cell shows its outputs in any case
 NO_RUN = "its run in _build is missing or of another text; build the book."
 DEFINITION = (ast.FunctionDef, ast.ClassDef)
-# Public names of the package that no chapter derives, or that no chapter calls, each with the reason.
-NOT_DERIVED = {
-    "word_vectors.load_corpus": "reads files",
-    "word_vectors.load_vectors": "reads files, the cache and the network",
-    "word_vectors.Vectors": "gensim's class with errors that help",
-    "transformer.model_shapes": "lists the tables and layers that a model has; the chapter derives the layers' shapes",
-}
+# Names of the package that no chapter calls, each with the reason.
+BUILT = re.compile(r"[Bb]uilt in chapter (\d+)")
+LINES, LONGER = 150, {"transformer": 350, "word_vectors": 350}  # of a module
 DRAWING = ("figures", "explore")  # what no chapter derives and no reader has to hold in mind
 NOT_CALLED = {
     "figures/picture": "what charts and diagrams are made of",
@@ -190,26 +186,35 @@ def sources_of_numbers(book, listed, used):
 
 
 def derived_code_is_the_module(book):
-    """A chapter defines all that its module has in public, in the same code but for docstrings."""
+    """A chapter defines what a docstring says is built in it, in the same code but for docstrings."""
     for page in book.chapters:
         module = module_of(page)
         if module not in book.modules:
             yield f"{at(page)}: there is no minitransformer/{module}.py; a chapter and its module have one name."
-        names = {name for owner, name in book.public if owner == module}
+        built = {name: (owner, node) for (owner, name), node in book.public.items() if built_in(node) == page.number}
         cells = [cell for cell in page.cells if "raises-exception" not in cell.tags]
         nodes = [(cell, node) for cell in cells for node in tree(cell).body if isinstance(node, DEFINITION)]
-        for cell, node in [(cell, node) for cell, node in nodes if node.name in names]:
-            changes = [d for d in difflib.ndiff(code(book.public[module, node.name]), code(node)) if d[0] in "-+"]
+        for cell, node in [(cell, node) for cell, node in nodes if node.name in built]:
+            owner, ours = built[node.name]
+            changes = [d for d in difflib.ndiff(code(ours, node), code(node)) if d[0] in "-+"]
             if changes:
-                yield f"{at(page, cell.line)}: {node.name} is not {module}.py's (-): {' '.join(changes[:4])}."
-        for name in names - {node.name for _, node in nodes}:
-            if f"{module}.{name}" not in NOT_DERIVED:
-                yield f"{at(page)}: no cell defines {module}.{name}; derive it or list it in NOT_DERIVED."
+                yield f"{at(page, cell.line)}: {node.name} is not {owner}.py's (-): {' '.join(changes[:4])}."
+        for name in built.keys() - {node.name for _, node in nodes}:
+            yield f"{at(page)}: no cell defines {built[name][0]}.{name}, whose docstring says that it is built here."
 
 
-def code(node):
-    """Return the lines of a definition, decorators included, docstrings and layout not."""
+def built_in(node):
+    """Return the number of the chapter in which a function or a class is built, 0 where it is in none."""
+    found = BUILT.search(ast.get_docstring(node) or "")
+    return int(found[1]) if found else 0
+
+
+def code(node, shown=None):
+    """Return the lines of a definition, decorators included, docstrings and layout not; of a class what is `shown`."""
     node = ast.parse(ast.unparse(node)).body[0]
+    if isinstance(node, ast.ClassDef) and isinstance(shown, ast.ClassDef):
+        methods = {part.name for part in shown.body if isinstance(part, ast.FunctionDef)}
+        node.body = [part for part in node.body if getattr(part, "name", None) in {None, *methods}]
     for part in ast.walk(node):
         if isinstance(part, DEFINITION) and ast.get_docstring(part) is not None:
             part.body = part.body[1:] or [ast.Pass()]
@@ -435,7 +440,6 @@ def references(book):
 
 def package_is_taught(book):
     """Every public function is used in a chapter or on the cover, as its docstring says, which gives shapes too."""
-    taught = {module_of(page) for page in book.chapters}
     called = {str(page.number): helpers_in(page) for page in book.chapters}
     drawn = {"cover": set().union(*(helpers_in(page) for page in book.pages if page.name == "index")), **called}
     reached = {place: reach(book, used) for place, used in drawn.items()}
@@ -443,13 +447,12 @@ def package_is_taught(book):
         where, text = f"minitransformer/{module}.py:{node.lineno}: {name}", ast.get_docstring(node) or ""
         if isinstance(node, ast.ClassDef) or {module, f"{module}.{name}"} & set(NOT_CALLED):
             continue
-        users = {place for place, used in (called if module in taught else reached).items() if name in used}
+        users = {place for place, used in reached.items() if name in used}
         if not users:
             yield f"{where} is used in no chapter; use it, make it private, or list it in NOT_CALLED."
         elif not users & set(re.findall(r"\d+|cover", " ".join(re.findall(r"chapters? [\d, and]+|cover", text)))):
             yield f"{where}: the docstring names none of the places that use it: {', '.join(sorted(users))}."
-        derived = module in taught and f"{module}.{name}" not in NOT_DERIVED
-        if derived and node.args.args and not re.search(r"[Ss]hape|\(…|\([nd]\b", text):
+        if built_in(node) and node.args.args and not re.search(r"[Ss]hape|\(…|\([nd]\b", text):
             yield f"{where}: the docstring gives no shapes."
 
 
@@ -475,11 +478,12 @@ def reach(book, first):
 
 
 def package_is_small(book):
-    """At most 1,800 lines, drawing and answers to exercises aside, and 20 a function; matplotlib in figures only."""
+    """At most 150 lines a module, or as LONGER says, drawing apart, and 20 a function; matplotlib in figures only."""
     texts = {module: path.read_text(encoding="utf-8").splitlines() for module, path in book.modules.items()}
-    total = sum(len(text) for module, text in texts.items() if not module.startswith(DRAWING))
-    if total > 1800:
-        yield f"minitransformer: {total} lines without {' and '.join(DRAWING)}; expected at most 1,800."
+    for module, text in texts.items():
+        most = LONGER.get(module, LINES)
+        if len(text) > most and not module.startswith(DRAWING):
+            yield f"minitransformer/{module}.py:1: {len(text)} lines; expected at most {most}."
     for module, code in book.trees.items():
         for node in ast.walk(code):
             where = f"minitransformer/{module}.py:{getattr(node, 'lineno', 1)}"

@@ -4,12 +4,12 @@ import numpy as np
 
 from ..layer_norm import layer_norm
 from ..multi_head import multi_head_attention
-from ..transformer import count, layer, layer_shapes, model_shapes, views
+from ..parameters import count, layer_shapes, views
+from ..transformer import LanguageModel, layer
 from . import Check
 
 _RNG = np.random.default_rng(1)
 _LOGITS = tuple((_RNG.permuted(np.arange(n * v) / v, axis=None).reshape(n, v),) for n, v in ((3, 7), (5, 4), (4, 11)))
-_SIZES = {"vocabulary": 1, "source_vocabulary": None, "positions": "none", "tied": True, "norm": "pre", "hidden": 3}
 
 
 def _filled(shapes):
@@ -28,7 +28,7 @@ _CROSSES = tuple(
     for n, m, heads in ((4, 7, 2), (6, 5, 3))
 )
 _STACKS = tuple(
-    (_RNG.normal(size=(5, 4)), _filled(model_shapes(_SIZES | {"d": 4, "layers": layers}))["decoder"], 2)
+    (_RNG.normal(size=(5, 4)), _filled(LanguageModel(1, 4, 2, layers, hidden=3).shapes)["decoder"], 2)
     for layers in (2, 3)
 )
 

@@ -9,6 +9,7 @@ from importlib import import_module
 from .diagrams import (
     architecture,
     attention_steps,
+    backward_steps,
     concept_map,
     language_model_steps,
     layer_orders,
@@ -19,8 +20,8 @@ from .diagrams import (
 from .picture import PALETTE, ROLES, Picture, css
 
 CHARTS = ("arrows", "bars", "curves", "heatmap", "hull", "labelled_tables", "tracks", "word_scatter")
-DIAGRAMS = (architecture, attention_steps, concept_map, language_model_steps, layer_orders, matrix_shapes,
-            multi_head_steps, weight_fan)  # fmt: skip
+DIAGRAMS = (architecture, attention_steps, backward_steps, concept_map, language_model_steps, layer_orders,
+            matrix_shapes, multi_head_steps, weight_fan)  # fmt: skip
 __all__ = [*CHARTS, *(diagram.__name__ for diagram in DIAGRAMS), "PALETTE", "ROLES", "Picture", "css"]
 
 

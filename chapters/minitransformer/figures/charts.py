@@ -365,7 +365,7 @@ def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, role="ink"
     def draw(axis):
         axis.grid(True, axis="y", lw=0.6)
         if points is not None:
-            axis.plot(*np.transpose(points), "o", color=COLOUR["ink"], ms=4)
+            axis.plot(*np.transpose(points), "o", color=COLOUR["ink"], ms=5)
         for dash, y in zip(DASHES, lines.values()):
             axis.plot(x, y, color=COLOUR[role], ls=dash)
         _name_ends(axis, x[-1], lines, role)

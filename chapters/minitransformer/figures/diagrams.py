@@ -9,6 +9,7 @@ import numpy as np
 
 from ..attention import attention
 from ..multi_head import merge_heads, multi_head_attention, split_heads
+from ..parameters import count
 from ..self_attention import project
 from .picture import ROLES, Picture, arrow, box, element, in_row, text
 
@@ -158,6 +159,41 @@ def language_model_steps(model, words, ids, *, alt):
     return _diagram([_Column([*below, *embedding, *inside, *head, *end])], alt, half)
 
 
+def backward_steps(model, ids, *, alt):
+    """Draw a language model's run on `ids`, and beside it the way of the gradients back; used in chapter 13.
+
+    Between the two stands what each part leaves behind, the gradients of its own parameters: they make one vector.
+    """
+    model(ids, seen := {})
+    (words, *steps), _, (first, stop, layers) = _side(model, seen, "decoder", False)
+    places = "+ positions" * (model.positions in ("sinusoidal", "learned"))
+    embedding = _Step(["embedding"], ["ink"], seen["decoder"]["embedded"].shape, places)
+    inside, head = [step._replace(note="") for step in steps[first - 1 : -2]], steps[-2]
+    head = head._replace(roles=["ink"])  # what has the colour of outputs here is a gradient
+    steps = [words._replace(labels=["words"]), embedding, *inside, head, _Step(["softmax, loss"], ["ink"])]
+    column = _Column(steps, "Forward", (2, 2 + stop - first, layers) if layers > 1 else ())
+    return _both_ways(column, _left_behind(model, steps), f"gradient: {model.flat.size:,} numbers", alt)
+
+
+def _left_behind(model, steps):
+    """Return a dict, number of a step -> the names of its own parameters, and how many numbers these are."""
+    shapes, found = model.shapes, {}
+    sublayers, learned = iter(shapes["decoder"][1].values()), {"E": "embedding", "positions": "positions"}
+    for i, (label, *_) in enumerate(step.labels for step in steps):
+        own = {"gain": (model.d,), "bias": (model.d,)} if label == "LN" else {}
+        if label in ("self-attention", "feed-forward"):
+            own = {name: shape for name, shape in next(sublayers).items() if name not in ("gain", "bias")}
+        elif label == "embedding":
+            own = {name: shapes[key] for name, key in learned.items() if key in shapes}
+        elif label == "output head" and not model.tied:
+            own = {"output": shapes["output"]}
+        elif label == "output head":
+            found[i] = "E", f"the {count(shapes['embedding']):,} below"
+        if own:
+            found[i] = ", ".join(own), f"{count(own):,} numbers"
+    return found
+
+
 def _residual(norm, step, shape=()):
     """Return the steps of a sublayer with its norm and the bypass around it, in the order of `residual`."""
     if norm == "post":
@@ -211,6 +247,7 @@ _Step.__doc__ = """One row of a column: a box for each of `labels`, a list, in t
     each other where it is done several times."""
 _Column = namedtuple("_Column", "steps title repeated", defaults=("", ()))
 _Column.__doc__ = """Steps from bottom to top below a title; `repeated` is (first, stop, times) of those in a frame."""
+FORK = 31  # how far below a branch its bypass begins, where the way back has the sign of a sum there
 CROSS = "cross-attention"  # the step that what the column to the left ends in enters as keys and values
 
 
@@ -235,6 +272,96 @@ def _diagram(columns, alt, half=58, room=22):
     inside = element("g", svg, transform=f"translate(0 {height:g})", font_family="inherit")
     width = middles[-1] + (half + room if len(columns) > 1 else near)
     return Picture(width, height + 32, inside, " ".join(told))
+
+
+def _both_ways(column, left, whole, alt):
+    """Draw a column, to its right the way back through its steps, and between the two what is `left` behind.
+
+    `left` is a dict, number of a step -> (names, how many); `whole` says what they are together.
+    """
+    half = max([52, *map(_half_needed, column.steps)])
+    wide = max([54, *(3.7 * len(names.replace("_", "")) for names, _ in left.values())])
+    room, spans = 20 + 8 * bool(column.repeated), _spans(column, FORK)
+    forth, middle, back = room + half, room + 2 * half + 8 + wide, room + 3 * half + 22 + 2 * wide
+    drawn = {
+        forth: _drawn(column._replace(repeated=()), spans, -1, half, FORK) + _titled(column.title, spans),
+        middle: _left_between(left, spans, wide, 14),
+        back: _drawn_back(column.steps, spans, half) + _titled("Backward", spans),
+    }
+    right, height, top = back + half, 36 - spans[-1][0], sum(spans[-1]) / 2
+    svg = _frame_of_both(column.repeated, spans, right + room) if column.repeated else ""
+    svg += "".join(element("g", part, transform=f"translate({x:g} 0)") for x, part in drawn.items())
+    svg += _gradient(f"M{forth + half:g} {top:g}", back - half - 1, top, "right", 2.4)
+    svg += text(middle, top - 8, "loss: 1 number", "output", 12)
+    svg += box(middle - wide, -34, right - middle + wide, 33, "output", stroke_width=2.4)
+    svg += element("g", text((middle - wide + right) / 2, -12, whole, "output"), font_weight="bold")
+    told = "; ".join(f"by {column.steps[i].labels[0]} {names} ({numbers})" for i, (names, numbers) in left.items())
+    said = f"{alt} {_told(column)} Backward, the same steps leave behind, from below: {told}; together the {whole}."
+    inside = element("g", svg, transform=f"translate(0 {height:g})", font_family="inherit")
+    return Picture(right + room, height + 2, inside, said)
+
+
+def _titled(title, spans):
+    """Return the title above a column."""
+    return element("g", text(0, spans[-1][0] - 16, title), font_weight="bold")
+
+
+def _frame_of_both(repeated, spans, width):
+    """Return the dashed frame around repeated steps and their way back, with how often they are."""
+    first, stop, times = repeated
+    bottom, top = spans[first][1] + FORK + 17, spans[stop - 1][0] - 20
+    frame = box(3, top, width - 6, bottom - top, "muted", 0.07, 10, stroke_dasharray="4 3")
+    return frame + text(width - 4, bottom + 17, f"× {times}", anchor="end")
+
+
+def _drawn_back(steps, spans, half):
+    """Return the gradients' way down through steps, around x = 0, with the bypasses on the right.
+
+    Where a sum was made, both ways get its gradient; where a value was used twice, the two gradients are added.
+    """
+    branches, svg = {i - step.around: i for i, step in enumerate(steps) if step.around}, ""
+    for i in range(len(steps) - 1, 0, -1):
+        (top, bottom), fork = spans[i], spans[i - steps[i].around][1] + FORK
+        if steps[i].around:
+            top = bottom = (top + bottom) / 2
+            bypass = f"M0 {top:g}H{half + 7:g}q8 0 8 8V{fork - 8:g}q0 8 -8 8"
+            svg += _gradient(bypass, 11, fork, "left", 2.4) + element("circle", cx=0, cy=top, r=4.5, fill="output")
+        else:
+            svg += box(-half, top, 2 * half, bottom - top, "output", 0.06, stroke_dasharray="5 3")
+            svg += text(0, (top + bottom) / 2 + 5, steps[i].labels[0] if i < len(steps) - 1 else "p − y", "output")
+        if i in branches:
+            svg += _gradient(f"M0 {bottom:g}", 0, fork - 11) + _sum(0, fork, "output")
+            bottom = fork + 10
+        if i > 1:
+            inside = any(first < i <= last for first, last in branches.items())
+            svg += _gradient_below(steps[i - 1], bottom, *spans[i - 1], 1.5 if inside else 2.4)
+    return svg
+
+
+def _gradient_below(step, start, top, bottom, width):
+    """Return the arrow from the height `start` down to a step, or the line to a dot, and the shape that it carries."""
+    end = ((top + bottom) / 2, "no head") if step.around else (top - 1, "down")
+    return _gradient(f"M0 {start:g}", 0, *end, width) + text(-9, top - 6, _written(step.shape), "output", 12, "end")
+
+
+def _left_between(left, spans, half, near):
+    """Return what steps leave behind, around x = 0: each with an arrow from the right, all on a line to the foot."""
+    svg = _gradient(f"M0 {sum(spans[max(left)]) / 2:g}", 0, -35)
+    for i, (names, numbers) in left.items():
+        middle = sum(spans[i]) / 2
+        svg += _gradient(f"M{half + near:g} {middle:g}", half + 1, middle, "left")
+        svg += box(-half, middle - 19, 2 * half, 38, "output")
+        svg += text(0, middle - 3, names, "output", 12) + text(0, middle + 13, numbers, "output", 12)
+    return svg
+
+
+def _gradient(path, x, y, to="down", width=1.5):
+    """Return a dashed line in the colour of gradients along a path to (x, y), with a full head there, or with none."""
+    heads = {"down": (0, 6, "l-5 -8h10z"), "left": (-6, 0, "l8 -5v10z"), "right": (6, 0, "l-8 -5v10z")}
+    across, down, head = heads.get(to, (0, 0, ""))
+    line = f"{path}L{x - across:g} {y - down:g}"
+    svg = element("path", d=line, fill="none", stroke="output", stroke_width=width, stroke_dasharray="5 3")
+    return svg + (element("path", d=f"M{x:g} {y:g}{head}", fill="output") if head else "")
 
 
 def _half_needed(step):
@@ -269,19 +396,19 @@ def _written(shape):
     return " × ".join(map(str, shape))
 
 
-def _spans(column):
-    """Return the top and the bottom of every step, above the height 0."""
-    spans, y = [], -4
+def _spans(column, fork=15):
+    """Return the top and the bottom of every step, above the height 0; bypasses begin `fork` below a step."""
+    spans, y, forks = [], -4, [i - step.around for i, step in enumerate(column.steps) if step.around]
     for i, step in enumerate(column.steps):
-        y -= 28 * (i > 0) + 14 * (i in column.repeated[:2])
+        y -= 28 * (i > 0) + 14 * (i in column.repeated[:2]) + 2 * (fork - 15) * (i in forks)
         high = 46 if step.note else 25 if "muted" in step.roles else 33 if step.roles else 20
         spans.append((y - high - 4 * (step.sheets - 1), y))
         y = spans[-1][0]
     return spans
 
 
-def _drawn(column, spans, side, half):
-    """Return a column around x = 0, its bypasses to the `side` -1, left, or 1, right."""
+def _drawn(column, spans, side, half, fork=15):
+    """Return a column around x = 0, its bypasses to the `side` -1, left, or 1, right, from `fork` below a step."""
     steps, svg = column.steps, _frame(column.repeated, spans, side, half) if column.repeated else ""
     past = {j for i, step in enumerate(steps) if step.around for j in range(i - step.around, i + 1)}
     for i, (step, (top, bottom)) in enumerate(zip(steps, spans)):
@@ -289,7 +416,8 @@ def _drawn(column, spans, side, half):
             role = "ink" if past and i not in past else "muted"
             svg += _from_below(step, steps[i - 1], bottom, spans[i - 1][0], side, half, role)
         if step.around:
-            svg += _bypass((top + bottom) / 2, spans[i - step.around - 1][0], spans[i - step.around][1], side, half)
+            first = i - step.around
+            svg += _bypass((top + bottom) / 2, spans[first - 1][0], spans[first][1] + fork, side, half)
         elif step.enters:
             svg += _from_beside(step, (top + bottom) / 2, side, half)
         svg += _boxes(step, 0, top, bottom, half)
@@ -319,10 +447,10 @@ def _from_below(step, below, end, start, side, half, role):
     return svg
 
 
-def _bypass(middle, start, end, side, half):
-    """Return the bypass that leads to the height `middle` from between `start` and `end`."""
+def _bypass(middle, start, fork, side, half):
+    """Return the bypass that leads from `start` to the height `middle`, sideways from the height `fork` on."""
     out, r = side * (half + 16), 8 * side
-    path = f"M0 {start:g}V{end + 15:g}H{out - r:g}q{r} 0 {r} -8V{middle + 8:g}q0 -8 {-r} -8H{12 * side:g}"
+    path = f"M0 {start:g}V{fork:g}H{out - r:g}q{r} 0 {r} -8V{middle + 8:g}q0 -8 {-r} -8H{12 * side:g}"
     return arrow(path, -side, "ink")
 
 
@@ -352,8 +480,7 @@ def _boxes(step, x, top, bottom, half):
     front = bottom - 4 * (step.sheets - 1) - top
     middle = (top + bottom) / 2 + 2 * (step.sheets - 1)
     if step.labels == ["+"]:
-        svg = element("circle", cx=x, cy=middle, r=10, fill="paper", stroke="ink", stroke_width=1.5)
-        return svg + element("path", d=f"M{x - 5:g} {middle:g}h10m-5 -5v10", stroke="ink", stroke_width=1.5)
+        return _sum(x, middle)
     svg, each, gap = "", half / len(step.labels), 3 * (len(step.labels) > 1)
     for j, label in enumerate(step.labels):
         left, role = x - half + 2 * each * j, step.roles[j] if step.roles else ""
@@ -363,3 +490,9 @@ def _boxes(step, x, top, bottom, half):
         svg += text(left + each, middle + (-2 if step.note else 5), label, ink)
         svg += text(left + each, middle + 15, step.note, ink, 12)
     return svg
+
+
+def _sum(x, y, role="ink"):
+    """Return the sign of a sum around (x, y)."""
+    svg = element("circle", cx=x, cy=y, r=10, fill="paper", stroke=role, stroke_width=1.5)
+    return svg + element("path", d=f"M{x - 5:g} {y:g}h10m-5 -5v10", stroke=role, stroke_width=1.5)

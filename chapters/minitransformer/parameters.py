@@ -1,0 +1,95 @@
+"""All parameters of a model in one vector: their shapes, where they lie, how they start, how gradients join them."""
+
+import math
+
+import numpy as np
+
+
+def layer_shapes(d, hidden, cross=False):
+    """Return the shapes of a layer's parameters: a dict for each sublayer, with its matrices and its norm.
+
+    Shapes: W_Q, W_K, W_V, W_O (d, d), W_1 (d, hidden), b_1 (hidden,), W_2 (hidden, d), and b_2, gain, bias (d,).
+    `cross` puts a cross-attention between the other two.  Built in chapter 12.
+    """
+    norm = {"gain": (d,), "bias": (d,)}
+    attention = {"W_Q": (d, d), "W_K": (d, d), "W_V": (d, d), "W_O": (d, d)} | norm
+    wide = {"W_1": (d, hidden), "b_1": (hidden,), "W_2": (hidden, d), "b_2": (d,)}
+    middle = {"cross_attention": attention} if cross else {}
+    return {"attention": attention} | middle | {"feed_forward": wide | norm}
+
+
+def count(shapes):
+    """Return how many numbers a shape, or a nested dict of shapes such as (d, hidden), holds.  Built in chapter 12."""
+    if isinstance(shapes, dict):
+        return sum(map(count, shapes.values()))
+    return math.prod(shapes)
+
+
+def views(flat, shapes):
+    """Cut a flat vector (size,) into arrays: a nested dict like `shapes`, whose arrays are views of the vector.
+
+    Shapes: flat (count(shapes),) -> arrays of these shapes, in their order.  Built in chapter 12.
+    """
+    if not isinstance(shapes, dict):
+        return flat.reshape(shapes)
+    ends = np.cumsum([count(shape) for shape in shapes.values()])
+    pieces = zip(shapes, np.split(flat, ends[:-1]))
+    return {name: views(piece, shapes[name]) for name, piece in pieces}
+
+
+def initialise(params, rng):
+    """Fill nested dicts of arrays with random matrices, gains of 1 and biases of 0.
+
+    Shapes: as in `model_shapes`.  The entries of a matrix (d_in, d_out) have variance 1 / d_in, so that it keeps the
+    size of what it is applied to; those of the tables, the embedding and learned positions (rows, d), 1 / d.
+    Built in chapter 12.
+    """
+    for name, part in params.items():
+        if isinstance(part, dict):
+            initialise(part, rng)
+        elif part.ndim == 1:
+            part[:] = 1 if name == "gain" else 0
+        elif name == "positions" or "embedding" in name:
+            part[:] = rng.normal(size=part.shape) / part.shape[1] ** 0.5
+        else:
+            part[:] = rng.normal(size=part.shape) / part.shape[0] ** 0.5
+
+
+def joined(shapes, parts):
+    """Join nested dicts of arrays, whose names are among those of `shapes`, into one vector: the inverse of `views`.
+
+    Shapes: arrays as in `shapes` -> (count(shapes),).  What stands in several of the `parts` is added up; the gradient
+    of an embedding that is also the output head comes in two parts.  Used in chapter 13.
+    """
+    return np.concatenate([leaf.ravel() for leaf in _leaves(shapes, parts)])
+
+
+def _leaves(shapes, parts):
+    """Yield the sum of the arrays that `parts`, nested dicts, have for each shape, in the order of the shapes."""
+    for name, shape in shapes.items():
+        found = [part[name] for part in parts if name in part]
+        if isinstance(shape, dict):
+            yield from _leaves(shape, found)
+        else:
+            yield found[0] if len(found) == 1 else sum(found)
+
+
+def model_shapes(model):
+    """Return the shapes of all parameters of a model, in nested dicts.
+
+    Shapes: embedding (vocabulary, d), decoder and encoder as in `layer_shapes`, a dict for each layer, from 1 on, and a
+    last norm where layers begin with one; positions (max_length, d) and output (d, vocabulary) where they are learned.
+    Used in chapter 12.
+    """
+    d, last = model.d, {"norm": {"gain": (model.d,), "bias": (model.d,)}} if model.norm == "pre" else {}
+    shapes = {"embedding": (model.vocabulary, d)}
+    if model.source_vocabulary is not None:
+        shapes["source_embedding"] = (model.source_vocabulary, d)
+    if model.positions == "learned":
+        shapes["positions"] = (model.max_length, d)
+    for side in model.sides:
+        one = layer_shapes(d, model.hidden, cross=side == "decoder" and "encoder" in model.sides)
+        shapes[side] = dict.fromkeys(range(1, model.layers + 1), one) | last
+    if not model.tied:
+        shapes["output"] = (d, model.vocabulary)
+    return shapes
