@@ -36,7 +36,7 @@ def attention_vjp(queries, keys, values, keep=None, scale=None):
 
     def backward(d_output):
         d_scores = d_output @ values.swapaxes(-1, -2)  # first dP
-        d_scores -= np.vecdot(d_output, output)[..., None]  # the mean that the softmax takes out, Σ P ∘ dP
+        d_scores -= np.vecdot(d_output, output)[..., None]  # the mean that the softmax takes out, Σ P ⊙ dP
         d_scores *= weights
         d_scores *= scale
         gradients = d_scores @ keys, d_scores.swapaxes(-1, -2) @ queries, weights.swapaxes(-1, -2) @ d_output

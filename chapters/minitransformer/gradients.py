@@ -80,7 +80,7 @@ def gradient_errors(vjp, *arguments, rng=0, steps=STEPS):
     upstream = rng.normal(size=np.shape(several(result)[0]))
 
     def slopes(i, direction):
-        """Return the slopes of Σ upstream ∘ result where the input i moves, one for each step."""
+        """Return the slopes of Σ upstream ⊙ result where the input i moves, one for each step."""
         found = []
         for step in steps:
             ends = [_shifted(inputs[i], direction, move) for move in (step, -step)]

@@ -54,7 +54,7 @@ def entropy(p, axis=-1):
 
 
 def softmax_vjp(x, axis=-1, temperature=1.0):
-    """Return `softmax(x, axis, temperature)`, P, and its backward pass: dP -> dX = P ∘ (dP − Σ P ∘ dP) / T.
+    """Return `softmax(x, axis, temperature)`, P, and its backward pass: dP -> dX = P ⊙ (dP − Σ P ⊙ dP) / T.
 
     Shapes: x, P, dP and dX are alike; the sum is over `axis`.  Built in chapter 13.
     """
