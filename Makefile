@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix oracle jupyter-book-2 lists links audit bench constraints clean
+.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix oracle jupyter-book-2 lists links audit bench ablations constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -111,6 +111,11 @@ bench:  ## measure how fast the helper package is
 	$(call set_up,book test)
 	@echo "Timing the helper package."
 	@$(RUN) -m tests.bench.bench
+
+ablations:  ## measure what breaks without each part of a model, which takes half an hour, for chapter 14
+	$(call set_up,book)
+	@echo "Training every variant from every seed; Ctrl-C stops, and the same command goes on."
+	@$(RUN) -m tools.ablations
 
 constraints:  ## renew the pinned versions in constraints.txt (needs the network)
 	$(call set_up,nox)

@@ -7,6 +7,7 @@ Here an executed notebook is a file that is written whole, named after its cells
 
 import hashlib
 import json
+import os
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -78,4 +79,5 @@ class KeptExecution(execute.NotebookClientDirect):
 def register(app):
     """Put this in the place of myst-nb's cache, and let the reference document the helper beside these chapters."""
     execute.NotebookClientCache = KeptExecution
+    os.environ["TQDM_DISABLE"] = "1"  # for the kernels: a page shows no progress bar
     sys.path.insert(0, str(Path(app.srcdir) / CHAPTERS))

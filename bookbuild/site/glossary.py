@@ -12,7 +12,7 @@ def note(app, doctree):
     found = {}
     for use in doctree.findall(addnodes.pending_xref):
         section = use.parent
-        while section is not None and not isinstance(section, nodes.section):
+        while section is not None and not (isinstance(section, nodes.section) and isinstance(section[0], nodes.title)):
             section = section.parent
         if use["reftype"] == "term" and section:
             found.setdefault(use["reftarget"].lower(), (section["ids"][0], section[0].astext()))

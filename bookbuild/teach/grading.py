@@ -101,8 +101,10 @@ def judge(name, found, chapter):
     if results is None:
         return ("error", 0, source, "") if source else ("missing", 0, f'no cell calls check("{name}", …)', "")
     values = (read(*result) for result in results)
-    answer = (lambda *_: next(values)) if task(name).probes and results else next(values, None)
-    hint, cell = find_hint(task(name), answer), form(source)
+    asked = task(name)
+    answer = (lambda *_: next(values)) if asked.probes and results else next(values, None)
+    answer = (lambda _: ((), lambda _: next(values))) if asked.vjp and results else answer
+    hint, cell = find_hint(asked, answer), form(source)
     note = COPIED if cell in chapter.solutions else ""
     if hint == UNANSWERED or (hint and cell in chapter.starters):
         return "unanswered", 0, UNANSWERED, note

@@ -5,7 +5,6 @@ Nothing is judged here, where the student's code can reach in; each result is a 
 
 import base64
 import contextlib
-import copy
 import io
 import json
 
@@ -23,20 +22,21 @@ def install():
     from minitransformer import checks
 
     def record(name, answer):
-        display({MIME: json.dumps([name, results(answer, checks.task(name).probes)])}, raw=True)
+        display({MIME: json.dumps([name, results(answer, checks.task(name))])}, raw=True)
 
     checks.check = record
 
 
-def results(answer, probes):
+def results(answer, task):
     """Return what `answer` gives on each probe, or itself where it shall be a value."""
-    if not probes:
+    from minitransformer.checks import given
+
+    if not task.probes:
         return [write(list(answer) if isinstance(answer, tuple) else answer)]
     found = []
-    for probe in probes if callable(answer) else ():
+    for probe in task.probes if callable(answer) else ():
         try:
-            with np.errstate(all="ignore"):
-                found.append(write(answer(*copy.deepcopy(probe))))
+            found.append(write(given(task, answer, probe)))
         except Exception as error:
             found.append(["error", type(error).__name__[:100], str(error)[:500]])
     return found

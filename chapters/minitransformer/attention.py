@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .inputs import floats
 from .shapes import attendable, summed_to
 from .softmax import softmax
 
@@ -30,8 +31,8 @@ def attention_vjp(queries, keys, values, keep=None, scale=None):
     Shapes: as in `attention`; each gradient has the shape of its array.  A hidden pair has weight 0, so nothing flows
     through it.  Built in chapter 13.
     """
-    queries, keys, values, keep = attendable(queries, keys, values, keep)
     output, weights = attention(queries, keys, values, keep, scale)
+    queries, keys, values = floats(queries), floats(keys), floats(values)
     scale = queries.shape[-1] ** -0.5 if scale is None else float(scale)
 
     def backward(d_output):

@@ -75,7 +75,7 @@ def find_hint(task, answer):
         return UNANSWERED
     if task.probes and any(isinstance(result, tuple) for result in results):
         return "your function returns several things; expected one array."
-    expected = _results(task, task.right)
+    expected = [_slopes(task.right, *probe) for probe in task.probes] if task.vjp else _results(task, task.right)
     if _same(results, expected):
         return ""
     for hint, wrong in task.wrong.items():
@@ -87,9 +87,32 @@ def find_hint(task, answer):
 
 
 def _results(task, solution):
-    """Return what `solution` gives on every probe, each a copy that it may change, or the value itself."""
+    """Return what `solution` gives on every probe, or the value itself."""
+    return [given(task, solution, probe) for probe in task.probes] if task.probes else [solution]
+
+
+def given(task, solution, probe):
+    """Return what `solution` gives on a copy of a probe, which it may change; of one with a backward pass the gradient.
+
+    Used by `check`, from chapter 1 on.
+    """
+    inputs = copy.deepcopy(probe)
     with np.errstate(all="ignore"):
-        return [solution(*copy.deepcopy(probe)) for probe in task.probes] if task.probes else [solution]
+        if not task.vjp:
+            return solution(*inputs)
+        found = solution(inputs[0])
+        if found is None or found is ...:
+            return None
+        if not (isinstance(found, tuple) and len(found) == 2 and callable(found[1])):
+            raise TypeError("it returns no pair; expected the result and its backward pass, as softmax_vjp does.")
+        return found[1](inputs[1])
+
+
+def _slopes(vjp, x, upstream, step=1e-6):
+    """Return the slopes of Σ upstream ⊙ result by finite differences, for an x of any shape."""
+    moves = step * np.eye(x.size).reshape(-1, *x.shape)
+    rises = [np.vdot(upstream, vjp(x + move)[0] - vjp(x - move)[0]) for move in moves]
+    return np.reshape(rises, x.shape) / (2 * step)
 
 
 def _same(results, expected, rtol=1e-5, atol=1e-9):
@@ -104,6 +127,9 @@ def _same(results, expected, rtol=1e-5, atol=1e-9):
 
 def _difference(task, results, expected):
     """Say where an answer that fits no known mistake first differs from the right one."""
+    if task.vjp and all(np.shape(got) == np.shape(wanted) for got, wanted in zip(results, expected)):
+        off = max(np.linalg.norm(got - wanted) / np.linalg.norm(wanted) for got, wanted in zip(results, expected))
+        return f"finite differences find other slopes: your gradient is {off:.0%} off."
     for i, (got, wanted) in enumerate(zip(results, expected)):
         if np.shape(got) != np.shape(wanted):
             return f"your result has shape {np.shape(got)}; expected {np.shape(wanted)}."

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from .gradients import rows
 from .inputs import entry, floats, one_of, token_ids
 from .positions import sinusoidal_positions
 from .self_attention import product
+from .sums import rows
 
 POSITIONS = ("sinusoidal", "learned", "rotary", "none")
 
@@ -40,7 +40,9 @@ def embed_vjp(ids, params, positions="sinusoidal", table="embedding"):
     def backward(d_output):
         d_output = d_output * d_output.shape[-1] ** 0.5
         gradients = {table: np.zeros_like(params[table])}
-        np.add.at(gradients[table], np.asarray(ids), d_output)
+        # number by number: for whole rows `np.add.at` takes six times as long
+        numbers = np.asarray(ids)[..., None] * d_output.shape[-1] + np.arange(d_output.shape[-1])
+        np.add.at(gradients[table].reshape(-1), numbers.ravel(), d_output.ravel())
         if "positions" in params:
             gradients["positions"] = np.zeros_like(params["positions"])
             gradients["positions"][: x.shape[-2]] = d_output.reshape(-1, *x.shape[-2:]).sum(axis=0)

@@ -43,6 +43,20 @@ MEASURED = "48 positive finite numbers", lambda value, _: _numbers(value) and le
 THREE = "three words", lambda value, _: _words(value, 3)
 NARROW = "one or two numbers for each label", lambda v, all: any(_table(v, len(all["labels"]), n) for n in (1, 2))
 WISH = "a finite number for each column of values", lambda value, all: _table([value], 1, len(all["values"][0]))
+LOSSES = "two or more positive finite numbers", lambda v, _: _numbers(v) and len(v) > 1 and min(v) > 0
+STEPS = "two or more whole numbers from 0 on, evenly apart", lambda value, _: _even(value)
+ONE_OF = "one of steps", lambda value, all: type(value) is int and value in all["steps"]
+SHARES = "a share from 0 to 1 for each of steps", lambda value, all: _shares([value], 1, len(all["steps"]))
+FEW = "2 to 12 words", lambda value, _: any(_words(value, size) for size in range(2, 13))
+SHORT = "2 to 13 words of at most 5 letters", lambda value, _: any(_short(value, size) for size in range(2, 14))
+SAYS = (
+    "for each of steps a word of at most 5 letters for each of targets",
+    lambda value, all: _each(value, all, lambda words: _short(words, len(all["targets"]))),
+)
+MAPS = (
+    "for each of steps a table of shares from 0 to 1, targets by labels",
+    lambda value, all: _each(value, all, lambda table: _shares(table, len(all["targets"]), len(all["labels"]))),
+)
 STATES = {  # explorable -> part of its state -> what it must be, in words and as a test of it and the whole state
     "vectors": {"a": PAIR, "b": PAIR},
     "temperature": {"scores": SCORES, "labels": LABELS, "temperature": POSITIVE},
@@ -55,6 +69,10 @@ STATES = {  # explorable -> part of its state -> what it must be, in words and a
     "features": {"labels": NAMES, "x": EACH, "gain": EACH, "bias": EACH, "eps": POSITIVE},
     "depth": {"scale": POSITIVE, "depth": DEPTH, "plain": MEASURED, "residual": MEASURED},
     "graph": {"labels": THREE, "query": PAIR, "keys": POINTS, "values": NARROW, "wish": WISH},
+    "training": {
+        **{"losses": LOSSES, "steps": STEPS, "exact": SHARES, "labels": FEW, "targets": SHORT, "says": SAYS},
+        **{"weights": MAPS, "step": ONE_OF},
+    },
 }
 
 
@@ -71,6 +89,26 @@ def _table(value, rows, columns=None):
     """Say whether `value` is a list of `rows` lists of `columns` finite numbers each, or of as many as the first."""
     lists = isinstance(value, list) and len(value) == rows and all(map(_numbers, value))
     return lists and len(value[0]) > 0 and all(len(row) == (columns or len(value[0])) for row in value)
+
+
+def _short(value, size):
+    return _words(value, size) and all(len(word) <= 5 for word in value)
+
+
+def _even(value):
+    """Say whether `value` is [0, s, 2 s, …] with a whole number s, at least up to s."""
+    whole = isinstance(value, list) and len(value) > 1 and all(type(v) is int for v in value)
+    return whole and value[1] > 0 and value == list(range(0, len(value) * value[1], value[1]))
+
+
+def _shares(value, rows, columns):
+    """Say whether `value` is a table as in `_table` of numbers from 0 to 1."""
+    return _table(value, rows, columns) and all(0 <= share <= 1 for row in value for share in row)
+
+
+def _each(value, whole, fits):
+    """Say whether `value` is a list that has for each step of a training what `fits`."""
+    return isinstance(value, list) and len(value) == len(whole["steps"]) and all(map(fits, value))
 
 
 def _checked(name, state):
@@ -105,7 +143,7 @@ def _style(name):
 
 
 def explorable(name, still, **state):
-    """Return the explorable `name` as HTML that needs no kernel, server or network; used in chapters 2 to 13.
+    """Return the explorable `name` as HTML that needs no kernel, server or network; used in chapters 2 to 14.
 
     `still` is the Picture that is seen in its place in print and without JavaScript.  `state` is how it starts:
     "vectors" a (2,), b (2,); "temperature" scores (n,), labels (n,), temperature; and, all with labels (n,):
@@ -115,6 +153,8 @@ def explorable(name, still, **state):
     "encoder-decoder"), d, heads, layers, hidden, vocabulary, n, norm ("pre" or "post"), tied.
     "features" labels, x, gain and bias (d,), eps; "depth" scale, depth (1 to 48), plain and residual (48,), measured.
     "graph" labels (3,), query (2,), keys (3, 2), values (3, d_v) and wish (d_v,), d_v being 1 or 2.
+    "training" labels (m,), the source; targets (n,), what is right; losses, each of equally many steps; steps (k,),
+    evenly apart, and what was measured before each of them: exact (k,), says (k, n), weights (k, n, m); step.
     Raises ValueError where the name is unknown or the state is not of this kind.
     """
     data = html.escape(json.dumps(_checked(name, state), ensure_ascii=False))

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from .gradients import rows, vjp_of
+from .gradients import vjp_of
 from .inputs import floats
 from .self_attention import project, project_vjp
 from .shapes import bias_for
+from .sums import sum_tokens
 
 
 def relu(x):
@@ -98,16 +99,18 @@ def feed_forward_vjp(x, params, activation=relu):
     its own backward pass, as `relu_vjp` beside `relu`.  Used in chapter 13.
     """
     wide, back_1 = project_vjp(x, params, "W_1")
-    wide, back_activation = vjp_of(activation)(wide + bias_for(wide, params, "b_1", "the hidden layer"))
+    wide += bias_for(wide, params, "b_1", "the hidden layer")
+    wide, back_activation = vjp_of(activation)(wide)
     narrow, back_2 = project_vjp(wide, params, "W_2", "the hidden layer")
+    narrow += bias_for(narrow, params, "b_2", "the output")
 
     def backward(d_output):
         d_wide, d_2 = back_2(d_output)
         d_wide = back_activation(d_wide)
         d_x, d_1 = back_1(d_wide)
-        return d_x, d_1 | {"b_1": rows(d_wide).sum(axis=0)} | d_2 | {"b_2": rows(d_output).sum(axis=0)}
+        return d_x, d_1 | {"b_1": sum_tokens(d_wide)} | d_2 | {"b_2": sum_tokens(d_output)}
 
-    return narrow + bias_for(narrow, params, "b_2", "the output"), backward
+    return narrow, backward
 
 
 def dropout_vjp(x, rate, rng):
@@ -116,7 +119,7 @@ def dropout_vjp(x, rate, rng):
     Shapes: all alike.  Used in chapter 13.
     """
     x = floats(x)
-    if rng is None:
+    if rng is None or rate == 0:
         return x, lambda d_output: d_output
     factor = kept_by(x.shape, rate, rng) / x.dtype.type(1 - rate)
     return np.where(factor, x * factor, 0), lambda d_output: d_output * factor

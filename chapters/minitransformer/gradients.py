@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 from .inputs import floats, token_ids
-from .softmax import log_softmax
+from .sums import rows, sum_features
 
 DIRECTIONS = 4  # in which each input is moved
 STEPS = 10.0 ** -np.arange(1, 11)  # of finite differences: too large ones see the curve's bend, too small ones rounding
@@ -29,19 +29,24 @@ def cross_entropy_vjp(logits, targets, ignore=-1, smoothing=0.0):
     Used in chapter 13.
     """
     logits, targets, counted = _aimed(logits, targets, ignore)
-    every, s = np.arange(len(targets)), float(smoothing)
-    logarithms = log_softmax(rows(logits))
-    losses = (1 - s) * logarithms[every, targets] + s * logarithms.mean(axis=-1)
-    total = counted.sum()
+    every, s, total = np.arange(len(targets)), float(smoothing), counted.sum()
+    scores = rows(logits)
+    with np.errstate(over="ignore", invalid="ignore"):  # from here on, the largest is 0; `initial` halves the time
+        scores = scores - scores.max(axis=-1, keepdims=True, initial=-np.inf)
+    wanted = (1 - s) * scores[every, targets] + (s * scores.mean(axis=-1) if s else 0)
+    powers = np.exp(scores, out=scores)
+    sums = sum_features(powers)[:, 0]
+    losses = np.log(sums) - wanted
 
     def backward(d_loss=1.0):
-        d_logits = np.exp(logarithms)
-        d_logits -= s / logits.shape[-1]
-        d_logits[every, targets] -= 1 - s
-        d_logits *= (counted * (d_loss / total)).astype(d_logits.dtype)[:, None]
+        share = (counted * (d_loss / total)).astype(powers.dtype)
+        d_logits = powers * (share / sums)[:, None]
+        d_logits[every, targets] -= (1 - s) * share
+        if s:
+            d_logits -= (s / logits.shape[-1]) * share[:, None]
         return d_logits.reshape(logits.shape)
 
-    return -losses[counted].sum() / total.astype(losses.dtype), backward
+    return losses[counted].sum() / total.astype(losses.dtype), backward
 
 
 def _aimed(logits, targets, ignore):
@@ -122,11 +127,6 @@ def _inner(gradient, direction):
     if np.shape(gradient) != np.shape(direction):
         raise ValueError(f"a gradient has shape {np.shape(gradient)}; expected {direction.shape}, as its argument has.")
     return float(np.vdot(gradient, direction))
-
-
-def rows(x):
-    """Return `x` (…, d) as a matrix with a row for each token, of all texts: (tokens, d).  Used from chapter 13 on."""
-    return x.reshape(-1, x.shape[-1])
 
 
 def several(found):

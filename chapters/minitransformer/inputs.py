@@ -59,10 +59,24 @@ def whole(value, name, least=1):
 
     Used from chapter 1 on.
     """
+    if type(value) is int and value >= least:
+        return value
     number = _array(value, name)
     if number.ndim or number.dtype.kind not in "iuf" or not np.isfinite(number) or number % 1 or number < least:
         raise ValueError(f"{name} is {value!r}; expected a whole number from {least} on.")
     return int(value)
+
+
+def number(value, name, least=0.0, most=np.inf):
+    """Return `value` as a float.  Raises ValueError where it is no number from `least` to `most`.
+
+    Used in chapter 14.
+    """
+    given = _array(value, name)
+    if given.ndim or given.dtype.kind not in "iuf" or not least <= given <= most:
+        expected = f"a number from {least:g} {'on' if most == np.inf else f'to {most:g}'}"
+        raise ValueError(f"{name} is {value!r}; expected {expected}.")
+    return float(value)
 
 
 def one_of(value, name, choices):

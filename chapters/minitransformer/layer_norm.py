@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .gradients import rows
 from .inputs import floats
 from .shapes import for_features
+from .sums import mean_features, sum_tokens
 
 
 def layer_norm(x, gain, bias, eps=1e-5):
@@ -51,16 +51,15 @@ def layer_norm_vjp(x, gain, bias, eps=1e-5):
     """
     x = floats(x, axes=1)
     gain, bias = for_features(x, gain, "gain"), for_features(x, bias, "bias")
-    normal = x - x.mean(axis=-1, keepdims=True)
-    spread = root(np.vecdot(normal, normal)[..., None] / x.shape[-1], eps)
+    normal = x - mean_features(x)
+    spread = root(mean_features(normal * normal), eps)
     normal /= spread
 
     def backward(d_output):
         d_normal = d_output * gain
-        d_x = d_normal - d_normal.mean(axis=-1, keepdims=True)
-        d_x -= normal * (np.vecdot(d_normal, normal) / x.shape[-1])[..., None]
-        d_gain = rows(d_output * normal).sum(axis=0)
-        return d_x / spread, d_gain, rows(d_output).sum(axis=0)
+        d_x = d_normal - mean_features(d_normal)
+        d_x -= normal * mean_features(d_normal * normal)
+        return d_x / spread, sum_tokens(d_output * normal), sum_tokens(d_output)
 
     return normal * gain + bias, backward
 
@@ -72,12 +71,12 @@ def rms_norm_vjp(x, gain, eps=1e-5):
     """
     x = floats(x, axes=1)
     gain = for_features(x, gain, "gain")
-    spread = root(np.vecdot(x, x)[..., None] / x.shape[-1], eps)
+    spread = root(mean_features(x * x), eps)
     normal = x / spread
 
     def backward(d_output):
         d_normal = d_output * gain
-        stretch = (np.vecdot(d_normal, normal) / x.shape[-1])[..., None]
-        return (d_normal - normal * stretch) / spread, rows(d_output * normal).sum(axis=0)
+        d_x = d_normal - normal * mean_features(d_normal * normal)
+        return d_x / spread, sum_tokens(d_output * normal)
 
     return normal * gain, backward

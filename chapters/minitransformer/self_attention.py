@@ -1,8 +1,8 @@
 """Self-attention: queries, keys and values from the same tokens; built in chapter 5."""
 
 from .attention import attention, attention_vjp
-from .gradients import rows
 from .shapes import matrix_for
+from .sums import rows
 
 
 def project(x, params, name, of="x"):

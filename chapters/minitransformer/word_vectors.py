@@ -4,16 +4,12 @@ import bz2
 import difflib
 import hashlib
 import inspect
-import os
 import re
-import tempfile
-import zipfile
 import zlib
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
-import platformdirs
 from gensim import downloader
 from gensim.corpora.wikicorpus import extract_pages, process_article
 from gensim.models import KeyedVectors
@@ -23,6 +19,7 @@ from scipy import sparse
 from scipy.sparse.linalg import svds
 from smart_open import open as open_any
 
+from .files import cache_folder, read, written
 from .inputs import finite, floats, whole
 
 TEXTS = ("enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2", "lee_background.cor")
@@ -176,28 +173,22 @@ def load_vectors(name="book", download=True):
     return _read_text(_downloaded(name, download))
 
 
-def _cache_folder():
-    """Return the folder of the trained vectors: $MINITRANSFORMER_CACHE, or the system's own."""
-    return Path(os.environ.get("MINITRANSFORMER_CACHE") or platformdirs.user_cache_dir("minitransformer"))
-
-
 def _book_vectors():
     """Load the book's vectors from the cache, which is named after what they are made of; train them if need be."""
-    path = _cache_folder() / f"book-{_content()}.npz"
+    path = cache_folder() / f"book-{_content()}.npz"
     try:
-        with np.load(path) as kept:
-            words, array = kept["words"].tolist(), kept["vectors"]
+        kept = read(path, "words", "vectors")
     except FileNotFoundError:
-        words = None
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as damage:
-        print(f"The cached vectors {path} are damaged ({type(damage).__name__}): training them again.")
-        words = None
-    if words is None:
+        kept = None
+    except ValueError as damage:
+        print(f"The cache of the book's vectors {damage}: training them again.")
+        kept = None
+    if kept is None:
         vectors = train_vectors(load_corpus())
-        _write(path, words=np.array(vectors.index_to_key), vectors=vectors.vectors)
+        written(path, words=np.array(vectors.index_to_key), vectors=vectors.vectors)
         return vectors
-    vectors = Vectors(array.shape[1])
-    vectors.add_vectors(words, array)
+    vectors = Vectors(kept["vectors"].shape[1])
+    vectors.add_vectors(kept["words"].tolist(), kept["vectors"])
     return vectors
 
 
@@ -209,33 +200,6 @@ def _content():
     for function in (load_corpus, count_pairs, ppmi, train_vectors):
         digest.update(inspect.getsource(function).encode())
     return digest.hexdigest()[:16]
-
-
-def _write(path, **arrays):
-    """Write `arrays` beside `path` and rename, so that a reader sees a whole file or none."""
-    beside = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as beside:
-            np.savez(beside, **arrays)
-        _replace(beside.name, path)
-    except OSError as problem:
-        raise OSError(
-            f"the vectors cannot be written to {path.parent} ({problem.strerror or problem}): free some space there, "
-            "or set MINITRANSFORMER_CACHE to a folder that can be written to."
-        ) from None
-    finally:
-        if beside:
-            Path(beside.name).unlink(missing_ok=True)
-
-
-def _replace(beside, path):
-    """Rename `beside` to `path`; where Windows refuses, as another process reads that file just now, let it stand."""
-    try:
-        os.replace(beside, path)
-    except PermissionError:
-        if not path.is_file():
-            raise
 
 
 def _downloaded(name, download):

@@ -23,17 +23,23 @@ from sklearn.metrics import pairwise
 from minitransformer.attention import attention
 from minitransformer.dot_product import cosine_matrix
 from minitransformer.feed_forward import feed_forward
+from minitransformer.gradients import cross_entropy_vjp
 from minitransformer.layer_norm import layer_norm
 from minitransformer.masks import causal_mask
+from minitransformer.memory import keep_freed_memory
 from minitransformer.multi_head import multi_head_attention
 from minitransformer.parameters import count, initialise, layer_shapes, views
+from minitransformer.positions import sinusoidal_positions
 from minitransformer.softmax import softmax
+from minitransformer.training import Adam
 from minitransformer.transformer import LanguageModel, layer
 from minitransformer.word_vectors import Vectors, count_pairs, load_corpus, ppmi, train_vectors
 from tests.bench.bench_build import builds
 from tests.bench.bench_readers import readers
 
 PAIRS = datapath("wordsim353.tsv")
+SIZES = (32, 2, 1, 16, 32), (64, 4, 2, 32, 32), (128, 4, 4, 64, 16), (256, 8, 4, 128, 8)  # d, heads, layers, n, batch
+WORDS = 256
 
 
 def seconds(function, repeats=1):
@@ -132,7 +138,7 @@ def one_thread_of_torch():
 def layers():
     """Say where a layer's time goes, and compare it, where it is installed, with PyTorch's."""
     torch = one_thread_of_torch()
-    for d, heads, n, batch in ((32, 2, 16, 32), (64, 4, 32, 32), (128, 4, 64, 16), (256, 8, 128, 8)):
+    for d, heads, _, n, batch in SIZES:
         players = parts_of_a_layer(d, heads, n, batch, torch)
         times = dict(zip(players, race(list(players.values()))))
         shares = ", ".join(f"{name} {times[name] / times['all']:3.0%}" for name in list(players)[1:4])
@@ -142,10 +148,9 @@ def layers():
 
 def passes():
     """Say how many forward passes a backward pass takes, without keeping the numbers for it."""
-    sizes = (32, 2, 1, 16, 32), (64, 4, 2, 32, 32), (128, 4, 4, 64, 16), (256, 8, 4, 128, 8)
-    for d, heads, depth, n, batch in sizes:
-        model = LanguageModel(256, d, heads, depth, 0)
-        ids = np.random.default_rng(0).integers(256, size=(batch, n))
+    for d, heads, depth, n, batch in SIZES:
+        model = LanguageModel(WORDS, d, heads, depth, 0)
+        ids = np.random.default_rng(0).integers(WORDS, size=(batch, n))
         forward, both = race([partial(model, ids), partial(there_and_back, model, ids)])
         back = both / forward - 1
         print(f"d {d:3}, {depth} layers, {batch:2} × {n:3} tokens: backward takes {back:.1f} forward passes")
@@ -155,6 +160,83 @@ def there_and_back(model, ids):
     """Pass through a model in both directions."""
     logits, backward = model.vjp(ids)
     return backward(logits)
+
+
+def training():
+    """Compare a training step (forward, loss, backward, Adam) in float32, where it is installed, with PyTorch's."""
+    torch = one_thread_of_torch()
+    keep_freed_memory()  # as `train` does; PyTorch gains by it too
+    for size in SIZES:
+        d, heads, depth, n, batch = size
+        ids = np.random.default_rng(0).integers(WORDS, size=(batch, n + 1))
+        names = ["ours", "PyTorch", "with a fused Adam"] if torch else ["ours"]
+        steps = [step_of_ours(size, ids), *(step_of_torch(torch, size, ids, fused) for fused in range(len(names) - 1))]
+        times = in_turn(steps)
+        typical, fastest = np.median(times, axis=0), times.min(axis=0)
+        print(f"d {d:3}, {heads} heads, layers {depth}, {batch:2} × {n:3} tokens: {1e3 * typical[0]:6.2f} ms", end="")
+        for name, its, best in zip(names[1:], typical[1:], fastest[1:]):
+            ratios = f"ours {typical[0] / its:.2f} of it, fastest {fastest[0] / best:.2f}"
+            print(f"; {name} {1e3 * its:6.2f} ms, {ratios}", end="")
+        print(f" ({len(times)} turns)")
+
+
+def in_turn(functions, budget=10):
+    """Return the processor's time of a call, the functions tried in turn for `budget` seconds: (turns, functions).
+
+    Small ones are called often at each turn, as in `race`.  What other programs take of the processor does not count.
+    """
+    for function in functions * 3:  # the first calls fetch memory
+        function()
+    repeats = [1 + int(0.03 / seconds(function)[0]) for function in functions]
+    times, end = [], time.perf_counter() + budget
+    while time.perf_counter() < end:
+        times.append([processor_seconds(function, often) for function, often in zip(functions, repeats)])
+    return np.array(times)
+
+
+def processor_seconds(function, repeats):
+    """Return the processor's time of one of `repeats` calls."""
+    start = time.process_time()
+    for _ in range(repeats):
+        function()
+    return (time.process_time() - start) / repeats
+
+
+def step_of_ours(size, ids):
+    """Return a function that takes a training step of our model on the texts `ids`."""
+    d, heads, depth, *_ = size
+    model = LanguageModel(WORDS, d, heads, depth, 0)
+    adam = Adam(model.flat)
+
+    def step():
+        logits, backward = model.vjp(ids[:, :-1])
+        _, back_loss = cross_entropy_vjp(logits, ids[:, 1:])
+        adam.step(backward(back_loss()))
+
+    return step
+
+
+def step_of_torch(torch, size, ids, fused):
+    """Return a function that takes a training step of the same model in PyTorch, of its own layers."""
+    d, heads, depth, n, _ = size
+    nn, inputs, targets = torch.nn, torch.from_numpy(ids[:, :-1]), torch.from_numpy(ids[:, 1:])
+    table, norm = nn.Embedding(WORDS, d), nn.LayerNorm(d)
+    layers = [nn.TransformerEncoderLayer(d, heads, 4 * d, 0.0, batch_first=True, norm_first=True) for _ in range(depth)]
+    adam = torch.optim.Adam(nn.ModuleList([table, norm, *layers]).parameters(), fused=bool(fused))
+    places = torch.from_numpy(sinusoidal_positions(n, d).astype(np.float32))
+    hidden = nn.Transformer.generate_square_subsequent_mask(n)
+
+    @torch.enable_grad()
+    def step():
+        adam.zero_grad()
+        x = table(inputs) * d**0.5 + places
+        for each in layers:
+            x = each(x, src_mask=hidden, is_causal=True)
+        logits = norm(x) @ table.weight.T
+        nn.functional.cross_entropy(logits.reshape(-1, WORDS), targets.reshape(-1)).backward()
+        adam.step()
+
+    return step
 
 
 def parts_of_a_layer(d, heads, n, batch, torch):
@@ -261,7 +343,7 @@ def silence():
         os.close(nowhere)
 
 
-PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions, layers, passes, readers, builds)}
+PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions, layers, passes, training, readers, builds)}
 
 if __name__ == "__main__":
     if os.environ.get("OPENBLAS_NUM_THREADS") != "1":

@@ -15,6 +15,11 @@ def book(tmp_path_factory):
     return small
 
 
+def test_a_page_shows_what_a_cell_prints_and_no_progress_bar(book):
+    assert "the sum 6" in book.page()
+    assert "2/2" not in book.page()
+
+
 def test_faults_fail_the_build_and_do_so_again_and_the_site_stays(book):
     """Again, because Sphinx alone warns of a page only when it reads it and would call the next build clean."""
     page = book.page()

@@ -26,6 +26,21 @@ test.sendall(str(os.getpid()).encode())
 test.recv(1)
 ```
 """
+TRAINING = """
+```{{code-cell}} ipython3
+import os, socket
+from minitransformer.reversals import reversals
+from minitransformer.training import train
+from minitransformer.transformer import Transformer
+test = socket.create_connection(("127.0.0.1", {port}))
+
+def measure(model):
+    test.sendall(str(os.getpid()).encode())
+    test.recv(1)
+
+train(Transformer(12, 8, 2, 1, 0), lambda rng: reversals(rng, 4), 200, measure=measure)
+```
+"""
 
 
 @pytest.fixture(scope="module")
@@ -67,13 +82,17 @@ def test_a_full_disk_ends_in_a_sentence_and_the_next_build_is_right(again):
 
 
 @posix
-@pytest.mark.parametrize(("number", "said"), [(signal.SIGINT, INTERRUPTED), (signal.SIGKILL, None)])
-def test_a_build_that_is_stopped_in_a_cell_leaves_no_process_and_the_site_as_it_was(again, number, said):
+@pytest.mark.parametrize(
+    ("number", "said", "stopped"),
+    [(signal.SIGINT, INTERRUPTED, ENDLESS), (signal.SIGINT, INTERRUPTED, TRAINING), (signal.SIGKILL, None, ENDLESS)],
+    ids=["interrupted", "interrupted in a training, which would go on to the end of a step", "killed"],
+)
+def test_a_build_that_is_stopped_in_a_cell_leaves_no_process_and_the_site_as_it_was(again, number, said, stopped):
     book, _ = again
     text, page = (book.folder / CHAPTER).read_text("utf8"), book.page()
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(PATIENCE)
-        book.write(CHAPTER, text + ENDLESS.format(port=server.getsockname()[1]))
+        book.write(CHAPTER, text + stopped.format(port=server.getsockname()[1]))
         build = book.start()
         try:
             cell = server.accept()[0]

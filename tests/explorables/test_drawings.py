@@ -232,6 +232,23 @@ def test_the_curves_are_those_of_the_chains(show):
     assert len(points(".mt-of-plain")) == 48
 
 
+def test_the_curve_of_a_training_is_its_losses_with_a_mark_at_the_step(show):
+    tab, given = show(motion="reduce"), START["training"]
+    for losses in (given["losses"], [1000.0, 1.0, 10.0], [0.5] * 4):
+        run_widget(tab, "training", {**given, "losses": losses})
+        powers = np.array(tab.locator(".mt-levels span").all_inner_texts(), float)
+        top, decades = np.log10(powers[0]), len(powers) - 1
+        np.testing.assert_allclose(spans(tab, ".mt-levels span")[:, 0], np.linspace(0, 100, decades + 1))
+        assert powers[0] >= max(losses) and powers[-1] < min(losses) and powers[0] / powers[-1] < 1e5
+        heights = 100 * (top - np.log10(losses)) / decades
+        middles = 100 * (np.arange(len(losses)) + 0.5) / len(losses)
+        np.testing.assert_allclose(paths(tab, ".mt-curve"), np.stack([middles, heights], -1), atol=1e-6)
+        for step in given["steps"]:
+            control(tab, "slider", "step").fill(str(step))
+            loss = numbers.moment(**{**given, "losses": losses, "step": step})[0]
+            np.testing.assert_allclose(spans(tab, ".mt-here"), [[2.5 * step, heights[losses.index(loss)]]], atol=1e-6)
+
+
 def test_divided_branches_stay_below_their_limit():
     for scale in (0.25, 1, 2):
         sizes = numbers.chains(scale, np.arange(1, 49))["divided"]
@@ -239,12 +256,18 @@ def test_divided_branches_stay_below_their_limit():
 
 
 @pytest.mark.parametrize("width", [760, 320])
-@pytest.mark.parametrize("name, most, mark", [("position", 11, ".mt-spot"), ("depth", 48, ".mt-here")])
-def test_the_mark_stands_over_the_thumb_of_the_slider_that_is_its_axis(show, name, most, mark, width):
+@pytest.mark.parametrize(
+    "name, label, most, mark",
+    [
+        ("position", "position", 11, ".mt-spot"),
+        *((name, label, most, ".mt-here") for name, label, most in (("depth", "depth", 48), ("training", "step", 40))),
+    ],
+)
+def test_the_mark_stands_over_the_thumb_of_the_slider_that_is_its_axis(show, name, label, most, mark, width):
     tab = show((name, START[name]), width=width, motion="reduce")
-    slider = control(tab, "slider", name)
+    slider = control(tab, "slider", label)
     for key in ("Home", "ArrowUp", "End"):
         slider.press(key)
         box = slider.bounding_box()
-        thumb = box["x"] + 10 + (box["width"] - 20) * number(tab, name) / most  # the thumb is 20 pixels wide
+        thumb = box["x"] + 10 + (box["width"] - 20) * float(slider.input_value()) / most  # the thumb is 20 pixels wide
         assert page.middle(tab.locator(mark))[0] == pytest.approx(thumb, abs=1)

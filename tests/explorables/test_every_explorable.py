@@ -140,6 +140,10 @@ WALKS = {
         ("button", "take a step", "", {}),  # nothing is wished for
         ("button", "start again", "", START["graph"]),
     ],
+    "training": [
+        *(("slider", "step", key, {"step": n}) for key, n in {"ArrowUp": 30, "Home": 0, "Shift+ArrowUp": 40}.items()),
+        ("slider", "step", "ArrowLeft ArrowDown", {"step": 20}),
+    ],
 }
 # For the kernel to set: a state in which every part is another one than at the start.
 WORDS = {"sinusoidal": "rotary", "decoder": "encoder-decoder", "pre": "post"}
@@ -156,6 +160,7 @@ def other(value):
 
 OTHER = {name: {key: other(value) for key, value in state.items()} for name, state in START.items()}
 OTHER["build"] = page.ODD
+OTHER["training"] |= {"steps": [0, 20, 40, 60, 80], "step": 40}
 # States that need much room: long words, many digits.
 ROOMY = {
     **START,
@@ -164,6 +169,7 @@ ROOMY = {
     "graph": {**page.WIDE_GRAPH, "labels": page.LONG},
     "masks": {**START["masks"], "labels": [*page.LONG, "tired"]},
     **{"position": page.POSITIONS, "features": page.EIGHT, "depth": {**START["depth"], "depth": 48}},
+    "training": page.LONGEST,
     "build": {
         **page.PUBLISHED["2017 base"],
         **{"d": 1024, "layers": 24, "hidden": 4096, "vocabulary": 100_000, "n": 16_384, "tied": False},
@@ -201,6 +207,7 @@ SPOKEN = {
         *("spinbutton", "query, number 1", "0.7", {"query": [0.7, 0.5]}),
         "wish · output = {total:.3f}. {said}",
     ),
+    "training": ("slider", "step", 2 * "ArrowUp ", {"step": 40}, "{said}"),
 }
 # A field, and what is no number for it; nothing at all is none for any.
 TYPED_WRONG = {
@@ -233,6 +240,7 @@ TOUCHED = {
     "heads": ("step", (60, 0)),
     **dict.fromkeys(("temperature", "masks"), ("temperature", (60, 0))),
     "build": ("layers", (60, 0)),
+    "training": ("step", (60, 0)),
 }
 PICKED = "[...document.querySelectorAll('.mt-live :is([aria-pressed=true], :checked)')].map((one) => one.outerHTML)"
 PHONE = {"has_touch": True, "is_mobile": True, "width": 390}

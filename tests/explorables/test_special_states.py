@@ -154,6 +154,17 @@ SAID = {
         ({"wish": [0, 0]}, [], "Nothing is wished for: all gradients are 0, and a step moves nothing."),
         ({"wish": [0, 0]}, [("button", "take a step")], "Nothing is wished for"),
     ],
+    "training": [
+        ({}, [], "Step 20 of 40: loss 0.300, 31.2% of held-out rows right; of this one, 2 of 4 words."),
+        ({"step": 0}, [], "Step 0 of 40: loss 2.500, 0% of held-out rows right; of this one, 0 of 4 words."),
+        ({"step": 10}, [], "Step 10 of 40: loss 1.200, 5% of held-out rows right; of this one, 1 of 4 words."),
+        ({"step": 30}, [], "loss 0.020, >99.9% of held-out rows right; of this one, 3 of 4 words."),
+        (
+            {"losses": [1e-4] * 7},
+            [("slider", "step", "End")],
+            "loss <0.001, 100% of held-out rows right; of this one, 4",
+        ),
+    ],
 }
 
 
@@ -223,6 +234,9 @@ WRITTEN = {
         ({"query": [9, 0]}, {"weight-0-0": "0.757", "d-value-0-0": "1.513", "d-weight-0-0": "1.9", "d-key-2-1": "0"}),
         ({"query": [90, 0]}, {"weight-1-0": "<0.001", "d-key-1-0": "≈0", "d-value-1-0": "≈0", "score-0-0": "63.64"}),
         ({"wish": [0, -2e6]}, {"d-score-0-0": "3e5", "d-weight-2-0": "−2e6", "d-value-2-0": "0"}),
+    ],
+    "training": [
+        ({"weights": [[[1, 0.004, 0.126]] * 4] * 5}, {"weight-0-0": "100", "weight-0-1": "", "weight-0-2": "13"})
     ],
     "heads": [
         ({}, {"right-0-0-0-0": "0.1", "right-0-0-0-1": "−0.1"}),

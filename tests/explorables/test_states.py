@@ -65,6 +65,38 @@ def test_arrays_are_as_good_as_lists():
             "values is [[1, 2, 3], [1, 2, 3], [1, 2, 3]]; expected one or two numbers for each label.",
         ),
         ("graph", {"wish": [1]}, "wish is [1]; expected a finite number for each column of values."),
+        ("training", {"losses": [1, 0]}, "losses is [1, 0]; expected two or more positive finite numbers."),
+        *(
+            (
+                "training",
+                {"steps": wrong},
+                f"steps is {wrong}; expected two or more whole numbers from 0 on, evenly apart.",
+            )
+            for wrong in ([0], [0, 0], [10, 20], [0, 10, 30], [0, 0.5, 1])
+        ),
+        *(
+            ("training", {"exact": wrong}, f"exact is {wrong}; expected a share from 0 to 1 for each of steps.")
+            for wrong in ([0, 1], [0, 0, 0, 0, 1.1])
+        ),
+        ("training", {"labels": ["a"]}, "labels is ['a']; expected 2 to 12 words."),
+        (
+            "training",
+            {"targets": ["seven"] * 14},
+            f"targets is {['seven'] * 14}; expected 2 to 13 words of at most 5 letters.",
+        ),
+        (
+            *("training", {"says": [["eleven"] * 4] * 5}),
+            f"says is {[['eleven'] * 4] * 5}; expected for each of steps a word of at most 5 letters for each of "
+            "targets.",
+        ),
+        *(
+            (
+                *("training", {"weights": wrong}),
+                f"weights is {wrong}; expected for each of steps a table of shares from 0 to 1, targets by labels.",
+            )
+            for wrong in ([[[0, 0, 1]] * 4] * 4, [[[0, 1]] * 4] * 5, [[[0, 0, 1.5]] * 4] * 5)
+        ),
+        ("training", {"step": 15}, "step is 15; expected one of steps."),
     ],
 )
 def test_a_state_that_cannot_be_shown_is_refused_in_a_sentence(make, name, change, said):

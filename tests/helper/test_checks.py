@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import spatial, special
 
-from minitransformer.checks import CHECKS, UNANSWERED, check, find_hint
+from minitransformer.checks import CHECKS, UNANSWERED, _slopes, check, find_hint
 from minitransformer.feed_forward import feed_forward
-from minitransformer.gradients import cross_entropy_vjp
+from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient_check
 from minitransformer.layer_norm import rms_norm_vjp
 from minitransformer.multi_head import multi_head_attention
 from minitransformer.positions import angles, sinusoidal_positions
@@ -156,13 +156,33 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
     "transformer-prefix": lambda n, k: [[j <= i or j < k for j in range(n)] for i in range(n)],
     "gradients-softmax": softmax_vjp(np.log([0.5, 0.3, 0.2]))[1](np.array([1, 0, 0])),
     "gradients-jacobian": 10**3,
-    "gradients-unit": lambda x, d: (np.eye(len(x)) - np.outer(x, x) / (x @ x)) @ d / np.sqrt(x @ x),
+    "gradients-unit": lambda x: (
+        x / np.sqrt(x @ x),
+        lambda d: (np.eye(len(x)) - np.outer(x, x) / (x @ x)) @ d / np.sqrt(x @ x),
+    ),
     "gradients-bias": lambda x, w, d: sum(np.ones(5) * row for row in d.reshape(-1, 5)),
     "gradients-bug": lambda x, gain, d: rms_norm_vjp(x, gain, 0)[1](d)[0],
-    "gradients-loss": lambda logits, targets: cross_entropy_vjp(logits[targets >= 0], targets[targets >= 0])[1]()[
-        np.cumsum(targets >= 0) - 1
-    ]
-    * (targets >= 0)[:, None],
+    "gradients-loss": lambda logits, targets: (
+        cross_entropy_vjp(logits[targets >= 0], targets[targets >= 0])[1]()[np.cumsum(targets >= 0) - 1]
+        * (targets >= 0)[:, None]
+    ),
+    "training-first-step": -0.01 * np.sign([0.001, -200, 5]),
+    "training-smoothing": cross_entropy(np.log([[0.91] + 9 * [0.01]]), [0], smoothing=0.1),
+    "training-stop": lambda losses, patience: next(
+        (
+            int(np.argmin(losses[: i + 1]))
+            for i in range(len(losses))
+            if i >= patience and min(losses[i - patience + 1 : i + 1]) >= min(losses[: i - patience + 1])
+        ),
+        int(np.argmin(losses)),
+    ),
+    "training-parts": lambda parts: np.average([g for g, _ in parts], axis=0, weights=[words for _, words in parts]),
+    "training-lab-fed": lambda said: (
+        np.roll(np.where(said < 0, 0, said), 1, axis=1) * (np.arange(said.shape[1]) > 0)
+        + 10 * (np.arange(said.shape[1]) == 0)
+    ),
+    "training-lab-lengths": lambda source, said: np.argmax(said == 11, axis=1),
+    "training-lab-rate": lambda step: np.interp(step, [0, 19], [0.0002, 0.004]),
 }
 WRONG = [(name, hint) for name, task in CHECKS.items() for hint in task.wrong]
 
@@ -186,6 +206,26 @@ def test_a_wrong_answer_is_rejected_with_its_own_hint(name, hint):
 @pytest.mark.parametrize("name", CHECKS)
 def test_there_are_at_least_four_wrong_answers(name):
     assert len(CHECKS[name].wrong) >= 4
+
+
+@pytest.mark.parametrize(
+    "answer, hint",
+    [
+        (lambda x: (x, lambda d: 0.9 * CHECKS["gradients-unit"].right(x)[1](d)), "finite differences .* is 10% off"),
+        (lambda x: (x, lambda d: d[:2]), r"your result has shape \(2,\); expected \(3,\)"),
+        (lambda x: x / np.linalg.norm(x), "raised TypeError: it returns no pair"),
+    ],
+)
+def test_a_backward_pass_that_fits_no_known_mistake_is_held_to_finite_differences(answer, hint):
+    assert re.search(hint, find_hint(CHECKS["gradients-unit"], answer))
+
+
+@pytest.mark.parametrize("name", [name for name, task in CHECKS.items() if task.vjp])
+def test_what_finite_differences_find_is_the_gradient_of_the_right_answer(name):
+    task = CHECKS[name]
+    for x, upstream in task.probes:
+        assert gradient_check(task.right, x) < 1e-7
+        np.testing.assert_allclose(_slopes(task.right, x, upstream), task.right(x)[1](upstream), rtol=1e-7, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -15,15 +15,18 @@ from minitransformer.attention import attention
 from minitransformer.dot_product import cosine_matrix, cosine_similarity, nearest, unit
 from minitransformer.embedding import embed, head
 from minitransformer.feed_forward import dropout, feed_forward, gelu, relu
+from minitransformer.gradients import cross_entropy
 from minitransformer.layer_norm import layer_norm, layer_norm_vjp, rms_norm, rms_norm_vjp
 from minitransformer.masks import causal_mask, leaks, padding_mask
 from minitransformer.multi_head import merge_heads, multi_head_attention, split_heads
 from minitransformer.parameters import count, layer_shapes
 from minitransformer.positions import alibi_bias, angles, rotary, sinusoidal_positions
 from minitransformer.residuals import residual
+from minitransformer.reversals import reversals
 from minitransformer.self_attention import project, self_attention
 from minitransformer.shapes import kept
 from minitransformer.softmax import entropy, log_softmax, softmax
+from minitransformer.training import Adam, learn, train
 from minitransformer.transformer import LanguageModel, Model, Transformer, layer, stack
 from minitransformer.word_vectors import count_pairs, pca, ppmi, train_vectors
 
@@ -216,6 +219,11 @@ def test_what_holds_no_numbers_is_called_by_its_name(name, path):
         (feed_forward, {"activation": relu}),
         (layer_shapes, {"cross": False}),
         (layer, {"norm": "pre", "activation": relu, "rate": 0}),
+        (cross_entropy, {"ignore": -1, "smoothing": 0}),
+        (Adam, {"rate": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8}),
+        (learn, {"longest": 1, "smoothing": 0}),
+        (train, {"rate": 1e-3, "warmup": 100, "longest": 1, "smoothing": 0, "seed": 0, "every": 100}),
+        (reversals, {"least": 4, "most": 12}),
         (embed, {"positions": "sinusoidal", "table": "embedding"}),
         (
             Model,

@@ -19,6 +19,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 X = np.random.default_rng(0).normal(size=(6, 8))
 MATRICES = dict(zip(("W_Q", "W_K", "W_V", "W_O"), np.random.default_rng(1).normal(size=(4, 8, 8))))
 CURVES = {"low": [1, 2], "middle": [1, 3], "high": [1, 4]}
+SMALL = {f"step {step}\nloss": np.full((8, 8), 0.1) for step in range(5)}  # panels, of pale shades alone
 NEAR = {"one": [1, 3], "two": [2, 3], "three": [3, 3.01]}  # lines that end at one height
 
 
@@ -51,10 +52,12 @@ def shapes(parts):
 PICTURES = {
     "heatmap": lambda: figures.heatmap(np.eye(2), ["a", "b"], ["c", "d"], alt=ALT),
     "panels": lambda: figures.heatmap(dict.fromkeys("ab", np.eye(2)), "ab", "cd", keep=np.tri(2) > 0, alt=ALT),
+    "small panels": lambda: figures.heatmap(SMALL, "abcdefgh", "12345678", digits=None, alt=ALT),
     "arrows": lambda: figures.arrows({"a": [1, 2], "b": [-1, 2.1]}, alt=ALT),
     "word_scatter": lambda: figures.word_scatter({g: {g: [i, 0], g * 2: [i, 1]} for i, g in enumerate("abc")}, alt=ALT),
     "bars": lambda: figures.bars({"T": [0.2, 0.8]}, ["a", "b"], alt=ALT),
     "curves": lambda: lines(CURVES),
+    "dot_rows": lambda: figures.dot_rows({"A": {"a": [0, 9], "b": [7, 7]}, "B": {"c": [100]}}, alt=ALT, xlabel="x"),
     "hull": lambda: figures.hull({"a": [0, 0], "b": [2, 1], "c": [1, 3]}, [[1, 1]], alt=ALT),
     "tracks": lambda: figures.tracks({"a": [[0, 0], [1, 2]]}, alt=ALT, xlabel="x", ylabel="y"),
     "matrix_shapes": lambda: figures.matrix_shapes([[("Q", ("n", 2), ("d", 3), "query"), "→"]], alt=ALT),
@@ -68,7 +71,7 @@ PICTURES = {
     "multi_head_steps": lambda: figures.multi_head_steps(X, MATRICES, 4, alt=ALT),
     "language_model_steps": lambda: figures.language_model_steps(run(LanguageModel)[0], ["a", "<b>"], [4, 7], alt=ALT),
 }
-WITHOUT_ROLES = ("arrows", "word_scatter", "curves", "labelled_tables", "concept_map")
+WITHOUT_ROLES = ("arrows", "word_scatter", "curves", "dot_rows", "labelled_tables", "concept_map")
 
 
 @pytest.mark.parametrize("name", PICTURES)
@@ -96,6 +99,15 @@ def test_what_leads_from_a_line_to_its_name_looks_unlike_the_line(given, leaders
     assert all(float(path.split()[-2]) > float(ends[0][0]) + 4 for path in leads)
 
 
+def test_dots_stand_at_their_percentages_beside_their_names_and_equal_ones_apart():
+    marks = [mark for mark in tree(PICTURES["dot_rows"]()).iter(SVG + "use") if "--mt-ink" in mark.get("style")]
+    dots = np.array([[float(mark.get(side)) for side in "xy"] for mark in marks])
+    assert len(dots) == 5 and len(set(map(tuple, dots))) == 5
+    left, _, _, _, right = dots[:, 0]
+    np.testing.assert_allclose((dots[:, 0] - left) / (right - left), [0, 0.09, 0.07, 0.07, 1], atol=2e-3)
+    assert texts(PICTURES["dot_rows"]())[-5:] == ["A", "a", "b", "B", "c"]
+
+
 @pytest.mark.parametrize("role", figures.PALETTE)
 def test_a_colour_is_defined_and_can_be_read_on_light_and_dark_paper(role):
     assert "--mt-{}:light-dark({},{});".format(role, *figures.PALETTE[role]) in figures.css()
@@ -114,6 +126,19 @@ def test_texts_and_links_are_kept_and_coordinates_are_short():
     picture = figures.heatmap([[0.1234, 1.0]], ["a"], ["d_k", "2.500"], digits=4, alt=ALT)
     assert {"0.1234", "1.0000", "a", "dk\u200b", "2.500"} <= set(texts(picture))
     assert not re.search(r"<[^>]*(\d\.\d{3}|\.\d*0\D)", picture.svg)
+
+
+def test_many_panels_are_small_enough_for_a_row_of_a_window_and_for_two_on_a_phone():
+    pictures = PICTURES["small panels"]().pictures
+    assert len({picture.width for picture in pictures}) == 1
+    width, gap = pictures[0].width * pictures[0].zoom, 12
+    assert 5 * width + 4 * gap <= 770 and 2 * width + gap <= 350 < 3 * width  # as wide as text and pictures may be
+    whole = tree(PICTURES["small panels"]())
+    for step, drawn in enumerate(whole.iter(SVG + "svg")):
+        written = ["".join(words.itertext()) for words in drawn.iter(SVG + "text")]
+        assert written == [*"12345678", f"step {step}", "loss", *"abcdefgh"]
+        strokes = [path.get("style", "") for path in drawn.iter(SVG + "path")]
+        assert sum("stroke: var(--mt-weight)" in stroke for stroke in strokes) == 4  # what a pale shade is one of
 
 
 @pytest.mark.parametrize("alt", ["", "no capital.", "No full stop"])

@@ -257,6 +257,28 @@ def test_cross_entropy_is_the_mean_surprise_at_the_targets_that_count():
     assert cross_entropy(logits, other, ignore=7) == cross_entropy(logits, TARGETS)
 
 
+def test_cross_entropy_of_logits_that_are_far_apart_or_hidden_is_finite():
+    logits = np.array([[1e4, 9e3, -np.inf], [0, -1e38, 3e38]], np.float32)
+    for targets, losses in (([0, 2], [0, 0]), ([1, 2], [1000, 0])):
+        value, backward = cross_entropy_vjp(logits, targets)
+        assert value == np.mean(losses) and value.dtype == np.float32
+        np.testing.assert_array_equal(backward() * 2, softmax.softmax(logits) - np.eye(3)[targets])
+
+
+def test_at_rate_0_no_random_numbers_are_drawn_for_dropout():
+    rng, untouched = np.random.default_rng(0), np.random.default_rng(0)
+    LanguageModel(5, 4, 2, 1, 0).vjp([1, 2, 3], rng=rng)
+    assert rng.random() == untouched.random()
+
+
+def test_attention_goes_back_from_lists_too():
+    parts = [[1, 2], [3, 1]], [[0, 1], [2, 1], [1, 1]], [[1], [2], [4]]
+    (output, _), backward = attention.attention_vjp(*parts)
+    arrays = attention.attention_vjp(*(np.array(part, float) for part in parts))
+    for found, expected in zip(backward(output), arrays[1](output)):
+        np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize(
     "logits, targets, says",
     [

@@ -41,8 +41,6 @@ MYST = {  # what no Markdown cell may hold, outside of code
 }
 
 
-
-
 # The small book
 
 ADDRESS = "https://bakers.github.io/halves"

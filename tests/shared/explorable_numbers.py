@@ -267,8 +267,20 @@ def stepped(rate=0.5, **state):
     return {**state, "query": query[0].tolist(), "keys": keys.tolist(), "values": values.tolist()}
 
 
+def moment(losses, steps, exact, targets, says, weights, step, **_):
+    """Return what a training has come to at a step: the loss then, which rows and words are right, and the weights."""
+    at, each = steps.index(step), steps[-1] / len(losses)  # a loss stands for so many steps
+    loss = [loss for i, loss in enumerate(losses) if i * each <= step][-1]
+    return loss, exact[at], np.array(says[at]) == targets, np.array(weights[at])
+
+
+def training(**state):
+    """Return the weights at a step, in per cent."""
+    return cells("weight", 100 * moment(**state)[-1])
+
+
 NUMBERS = {
     **{"vectors": vectors, "temperature": temperature, "lookup": lookup, "sheet": sheet, "masks": masks},
     **{"heads": heads, "position": position, "build": build, "features": features, "depth": depth},
-    "graph": graph,
+    **{"graph": graph, "training": training},
 }

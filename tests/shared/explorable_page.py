@@ -56,6 +56,12 @@ START = {
         **{"labels": ["animal", "street", "road"], "query": [1.0, 0.5], "keys": [[1.0, 0.0], [0.8, 1.0], [0.5, 0.8]]},
         **{"values": [[1.0, 0.2], [0.1, 0.9], [0.0, 1.0]], "wish": [2.0, -0.5]},
     },
+    "training": {
+        **{"losses": [2.5, 1.8, 1.2, 0.7, 0.3, 0.08, 0.02, 0.004], "steps": [0, 10, 20, 30, 40]},
+        **{"exact": [0.0, 0.05, 0.312, 0.9996, 1.0], "labels": ["4", "2", "7"], "targets": ["7", "2", "4", "END"]},
+        **{"says": [["START"] * 4, ["7"] * 4, ["7", "4", "4", "2"], ["7", "2", "4", "2"], ["7", "2", "4", "END"]]},
+        **{"weights": np.random.default_rng(14).dirichlet([0.4] * 3, (5, 4)).round(3).tolist(), "step": 20},
+    },
 }
 LONG = ["encyclopaedia", "a", "California"]
 RNG = np.random.default_rng(8)
@@ -66,6 +72,11 @@ EIGHT = {  # features
 WIDE_GRAPH = {
     **{"labels": ["a", "b", "c"], "query": [-123.456, 31.25], "keys": [[-12.345, 0.123], [-12.34, 0.125], [-12.3, 0]]},
     **{"values": [[-1234.567, 0.001], [234.567, -0.002], [-999.999, 0.003]], "wish": [-1234.5, 0.125]},
+}
+LONGEST = {  # training
+    **{"losses": (4 * 0.95 ** np.arange(150)).tolist(), "exact": [0.0, 0.1234, 0.5, 0.9996, 1.0], "step": 250},
+    **{"steps": list(range(0, 1001, 250)), "labels": list("012345678901"), "targets": [*"109876543210", "START"]},
+    **{"says": [["START"] * 13] * 5, "weights": [np.tile(np.eye(12), (2, 1))[:13].tolist()] * 5},
 }
 POSITIONS = {
     **{"kind": "rotary", "position": 20, "learned": RNG.normal(size=(48, 32)).round(2).tolist()},

@@ -56,6 +56,12 @@ print("the number 5", end="", flush=True)
 time.sleep(0.5)
 print(".29\\n\\nand more")
 ```
+
+```{code-cell} ipython3
+import sys
+from tqdm import tqdm
+print("the sum", sum(tqdm([2, 4], file=sys.stdout)))
+```
 """,
     "chapters/02-whole.md": HEADER
     + """

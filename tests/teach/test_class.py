@@ -216,7 +216,7 @@ def test_rows_are_written_as_they_come_and_an_interrupted_run_leaves_no_old_resu
 
 def judged(name, answer):
     """Return result and hint of `answer`, on the way that it takes through the kernel."""
-    sent = json.loads(json.dumps(recorder.results(answer, CHECKS[name].probes)))
+    sent = json.loads(json.dumps(recorder.results(answer, CHECKS[name])))
     result, _, hint, _ = grading.judge(name, {name: (sent, "a cell")}, classroom.chapters()[CHAPTER])
     return result, hint
 

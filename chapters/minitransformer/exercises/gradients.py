@@ -7,10 +7,11 @@ import numpy as np
 from ..attention import attention_vjp
 from ..embedding import embed_vjp
 from ..feed_forward import feed_forward_vjp, gelu_vjp
-from ..gradients import cross_entropy_vjp, rows
+from ..gradients import cross_entropy_vjp
 from ..layer_norm import layer_norm_vjp
 from ..residuals import residual_vjp
 from ..softmax import softmax
+from ..sums import rows
 from . import Check
 
 _KEEP = np.tri(4, 5, dtype=bool)
@@ -78,9 +79,15 @@ BUGS = {  # what is wrong -> (a function with a wrong backward pass, the shapes 
 }
 
 
-def _unit_back(x, d_u):
-    u = x / np.linalg.norm(x)
-    return (d_u - u * (u @ d_u)) / np.linalg.norm(x)
+def _unit_vjp(x, keep=1.0, taken=1.0, longer=0):
+    """Return x / |x| and a backward pass, the right one, or one with other factors."""
+    length = np.linalg.norm(x)
+    u = x / length
+    return u, lambda d_u: (keep * d_u - taken * u * (u @ d_u)) / length ** (1 - longer)
+
+
+def _unit_along_x(x):
+    return x / np.linalg.norm(x), lambda d_u: (d_u - x * (x @ d_u)) / np.linalg.norm(x)
 
 
 def _rms_back(x, gain, d_y):
@@ -138,25 +145,22 @@ CHECKS = {
         },
     ),
     "gradients-unit": Check(
-        _unit_back,
+        _unit_vjp,
         {
-            "the length depends on x as well: take out what points along u.": lambda x, d: d / np.linalg.norm(x),
-            "the result must be divided by the length of x.": lambda x, d: _unit_back(x, d) * np.linalg.norm(x),
-            "what points along u is taken out, not put in: the sign.": lambda x, d: (
-                2 * d / np.linalg.norm(x) - _unit_back(x, d)
-            ),
-            "take out what points along u, which has length 1, not along x.": lambda x, d: (
-                (d - x * (x @ d)) / np.linalg.norm(x)
-            ),
+            "the length depends on x as well: take out what points along u.": partial(_unit_vjp, taken=0),
+            "the result must be divided by the length of x.": partial(_unit_vjp, longer=1),
+            "what points along u is taken out, not put in: the sign.": partial(_unit_vjp, taken=-1),
+            "take out what points along u, which has length 1, not along x.": _unit_along_x,
         },
         _VECTORS,
+        vjp=True,
     ),
     "gradients-bias": Check(
         lambda x, w, d: rows(d).sum(axis=0),
         {
-            "the bias is used once for each token: the gradients add up, and are not averaged.": lambda x, w, d: (
-                rows(d).mean(axis=0)
-            ),
+            "the bias is used once for each token: the gradients add up, and are not averaged.": lambda x, w, d: rows(
+                d
+            ).mean(axis=0),
             "that sums over the features, the last axis: the bias has one number for each of them.": lambda x, w, d: (
                 d.sum(axis=-1)
             ),
@@ -171,8 +175,8 @@ CHECKS = {
         _rms_back,
         {
             "the gain still stands outside: it multiplies what comes from behind, before the mean.": _rms_outside,
-            "the gain is gone: multiply the upstream gradient by it first.": lambda x, g, d: (
-                _rms_back(x, np.ones_like(g), d)
+            "the gain is gone: multiply the upstream gradient by it first.": lambda x, g, d: _rms_back(
+                x, np.ones_like(g), d
             ),
             "the part along y must be taken out: the root depends on x.": lambda x, g, d: (
                 d * g / np.sqrt((x**2).mean(axis=-1, keepdims=True))

@@ -58,14 +58,14 @@ function graph(move) {
   const svg = make("svg", box, grid, one, mark, ...drawn);
   const words = ["10⁻¹²", "10⁻⁸", "10⁻⁴", "1", "10⁴", "10⁸", "10¹²"];
   const labels = levels.map((power, i) => make("span", { style: `top: ${at(0, 10 ** power)[1]}%` }, words[i]));
-  const sides = make("div", { class: "mt-sides mt-muted", "aria-hidden": "true" }, ...labels);
+  const sides = make("div", { class: "mt-levels", "aria-hidden": "true" }, ...labels);
   const what = "What L layers make of the size 1: of a vector on the way up, of a gradient on the way down.";
   const caption = make("p", { class: "mt-muted" }, what);
   const range = slider({ min: 0, max: DEEPEST, step: 1, "aria-label": "depth" }, (l) => move(Math.max(1, l)));
   const ends = ["0", "", DEEPEST].map((text) => make("span", {}, text));
   ends[1].append("layers L: ", place("depth"));
   const axis = make("div", { class: "mt-below", "aria-hidden": "true" }, ...ends);
-  const plot = make("div", { class: "mt-decades" }, svg);
+  const plot = make("div", { class: "mt-plot" }, svg);
   const node = make("div", { class: "mt-curves" }, caption, sides, plot, range, axis);
   const draw = ({ scale, depth, ...measured }, known) => {
     const path = (name, last) => {

@@ -133,7 +133,7 @@ function graph(n, move) {
   const svg = make("svg", box, zero, mark, pale, line, points);
   const here = make("div", { class: "mt-spot", "aria-hidden": "true" });
   const levels = ["top", "zero", "bottom"].map((name) => make("span", { class: `mt-at-${name}` }, place(name)));
-  const sides = make("div", { class: "mt-levels mt-muted", "aria-hidden": "true" }, ...levels);
+  const sides = make("div", { class: "mt-levels", "aria-hidden": "true" }, ...levels);
   const range = slider({ min: 0, max: n - 1, step: 1, "aria-label": "position" }, move);
   const ends = ["0", "", n - 1].map((text) => make("span", {}, text));
   ends[1].append("position ", place("position"));

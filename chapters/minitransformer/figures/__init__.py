@@ -19,7 +19,8 @@ from .diagrams import (
 )
 from .picture import PALETTE, ROLES, Picture, css
 
-CHARTS = ("arrows", "bars", "curves", "heatmap", "hull", "labelled_tables", "tracks", "word_scatter")
+CHARTS = ("arrows", "bars", "curves", "dot_rows", "heatmap", "hull", "labelled_tables", "tracks", "valley",
+          "word_scatter")  # fmt: skip
 DIAGRAMS = (architecture, attention_steps, backward_steps, concept_map, language_model_steps, layer_orders,
             matrix_shapes, multi_head_steps, weight_fan)  # fmt: skip
 __all__ = [*CHARTS, *(diagram.__name__ for diagram in DIAGRAMS), "PALETTE", "ROLES", "Picture", "css"]

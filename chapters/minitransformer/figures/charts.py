@@ -59,7 +59,7 @@ def _drawing(draw, alt, size=(4.8, 3.0), panels=1, name="", **subplots):
     """Call `draw(*axes)` in the book's style and return the Picture; sizes are in inches, `name` tells panels apart."""
     with mpl.rc_context({**STYLE, "svg.hashsalt": alt + name}):
         figure = Figure(figsize=size, layout="constrained")
-        axes = np.atleast_1d(figure.subplots(1, panels, **subplots))
+        axes = np.atleast_1d(figure.subplots(*(panels if isinstance(panels, tuple) else (1, panels)), **subplots))
         draw(*axes)
         file = io.StringIO()
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
@@ -120,14 +120,14 @@ def _apart(heights, gap, left=None, right=None):
 def heatmap(matrix, rows, columns, *, alt, role="weight", digits=1, keep=None):
     """Draw `matrix` (n, m) as shaded cells with their numbers; used from chapter 1 on.
 
-    A dict, title -> matrix, is drawn as panels side by side in one shade.  `digits` None leaves the numbers out.
+    A dict, title -> matrix, is drawn as panels side by side in one shade; more than three are small, so that two stand
+    side by side on a phone.  A title may have several lines.  `digits` None leaves the numbers out.
     Cells that `keep` (n, m) of bool, or a dict of such, says False for are crossed out.
     """
     panels = {title: np.asarray(m, dtype=float) for title, m in _panels(matrix).items()}
     keeps = _panels(keep if isinstance(keep, dict) else dict.fromkeys(panels, keep))
     top = max(max(m[np.isfinite(m)].max(initial=0) for m in panels.values()), 1e-12)
-    wide, letters = (4.8, SMALL) if len(panels) == 1 else (2.2, 7.5)
-    height = (wide - 0.6) * _tallness(len(rows), len(columns)) * len(rows) / len(columns) + 0.7
+    size, letters = _panel_size(panels, len(rows), len(columns)), SMALL if len(panels) == 1 else 7.5
     darkest = 0.8 if digits is None else 0.38 if role == "ink" else 0.5  # a number must be read upon it
 
     def panel(title, m):
@@ -141,10 +141,19 @@ def heatmap(matrix, rows, columns, *, alt, role="weight", digits=1, keep=None):
             _number_cells(axis, m, kept, digits, letters)
             _name_cells(axis, rows, columns)
             axis.set_xlabel(title)
+            if digits is None and len(panels) > 1:  # one of them may hold pale shades alone: what they are shades of
+                axis.spines[:].set(visible=True, color=COLOUR[role], lw=1)
 
-        return _drawing(draw, alt, size=(wide, height), name=title)
+        return _drawing(draw, alt, size=size, name=title)
 
     return in_row([panel(*each) for each in panels.items()], alt)
+
+
+def _panel_size(titles, n, m):
+    """Return width and height, in inches, of a panel with n rows and m columns: the smaller, the more there are."""
+    wide = 4.8 if len(titles) == 1 else 2.2 if len(titles) < 4 else 1.5
+    lines = max(title.count("\n") for title in titles)  # below the first
+    return wide, (wide - 0.6) * _tallness(n, m) * n / m + 0.7 + 0.16 * lines
 
 
 def _tallness(n, m):
@@ -332,6 +341,28 @@ def _name_beyond(axis, name, point, way, role):
     axis.annotate(name, point, offset, textcoords="offset points", ha=side, va=level, color=COLOUR[role])
 
 
+def valley(paths, curvature, *, alt):
+    """Draw steps down a valley, a dict of name -> points (k, 2), below each other; used in chapter 14.
+
+    The valley is (curvature · point²) / 2 with its `curvature` (2,) along and across; its lowest point is at 0.
+    """
+    far, wide = np.max([np.abs(points).max(axis=0) for points in paths.values()], axis=0) * 1.1
+    x, y = np.meshgrid(np.linspace(-0.4 * far, far, 120), np.linspace(-wide, wide, 60))
+    heights = (curvature[0] * x**2 + curvature[1] * y**2) / 2
+
+    def draw(*axes):
+        for axis, (name, points) in zip(axes, paths.items()):
+            levels = heights.max() * np.linspace(0.06, 1, 8) ** 2
+            axis.contour(x, y, heights, levels=levels, colors=COLOUR["grid"], linewidths=1)
+            axis.plot(*np.transpose(points), "-o", color=COLOUR["output"], lw=1.2, ms=3.5)
+            axis.plot(0, 0, "+", color=COLOUR["ink"], ms=11, mew=2)
+            axis.text(-0.4 * far, wide, name, va="top", color=COLOUR["ink"])
+            axis.set(xticks=[], yticks=[])
+            _no_frame(axis)
+
+    return _drawing(draw, alt, size=(4.8, 3.9), panels=(len(paths), 1))
+
+
 # ---- bars and curves ----------------------------------------------------------------------------------------------
 
 
@@ -354,6 +385,26 @@ def bars(panels, labels, *, alt, role="weight", ylabel="", digits=2):
         axes[0].margins(y=0.12)
 
     return _drawing(draw, alt, size=(4.8, 2.6), panels=len(panels), sharey=True)
+
+
+def dot_rows(groups, *, alt, xlabel):
+    """Draw percentages as dots, a row for each name: a dict, heading -> dict, name -> values (k,); used in chapter 14.
+
+    The dots of a row stand a little below each other, in their order, so that equal ones are seen.
+    """
+    rows = [row for heading, group in groups.items() for row in ((heading, ()), *group.items())]
+
+    def draw(axis):
+        left = {"transform": axis.get_yaxis_transform(), "ha": "right", "va": "center", "fontsize": SMALL}
+        for y, (name, values) in enumerate(rows):
+            axis.text(-0.03, y, name, fontweight="normal" if len(values) else "bold", **left)
+            if len(values):
+                axis.axhline(y, color=COLOUR["grid"], lw=0.8)
+                axis.plot(values, y + np.linspace(-0.2, 0.2, len(values)), "o", color=COLOUR["ink"], ms=4, mew=0)
+        axis.set(xlim=(-2, 102), ylim=(len(rows) - 0.4, -0.6), yticks=[], xlabel=xlabel)
+        _no_frame(axis)
+
+    return _drawing(draw, alt, size=(4.8, 0.21 * len(rows) + 0.5))
 
 
 def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, role="ink"):

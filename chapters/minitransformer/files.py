@@ -1,0 +1,59 @@
+"""Files that are whole or not there, and the folder in which the package keeps what it has computed."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import platformdirs
+
+
+def cache_folder():
+    """Return the folder of what is kept: $MINITRANSFORMER_CACHE, or the system's own.  Used from chapter 1 on."""
+    return Path(os.environ.get("MINITRANSFORMER_CACHE") or platformdirs.user_cache_dir("minitransformer"))
+
+
+def read(path, *names):
+    """Return the arrays of a file that `written` has written, a dict by name.  Used from chapter 1 on.
+
+    Raises FileNotFoundError where there is none, and ValueError, saying what shows it, where the file is damaged or an
+    array of these names is missing.
+    """
+    try:
+        # Not opened by np.load, which leaves a damaged file open, and then Windows would not let it be replaced.
+        with open(path, "rb") as file, np.load(file) as kept:
+            return {name: kept[name] for name in dict.fromkeys([*kept.files, *names])}
+    except FileNotFoundError:
+        raise
+    except Exception as damage:  # zipfile, zlib and NumPy raise many kinds
+        raise ValueError(f"{path} is damaged ({type(damage).__name__})") from None
+
+
+def written(path, **arrays):
+    """Write `arrays` beside `path` and rename, so that a reader sees a whole file or none.  Used from chapter 1 on.
+
+    Raises OSError, saying what to do, where that cannot be.
+    """
+    path, beside = Path(path), None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as beside:
+            np.savez(beside, **arrays)
+        _replace(beside.name, path)
+    except OSError as problem:
+        raise OSError(
+            f"{path.name} cannot be written to {path.parent} ({problem.strerror or problem}): free some space there, "
+            "or set MINITRANSFORMER_CACHE to a folder that can be written to."
+        ) from None
+    finally:
+        if beside:
+            Path(beside.name).unlink(missing_ok=True)
+
+
+def _replace(beside, path):
+    """Rename `beside` to `path`; where Windows refuses, as another process reads that file just now, let it stand."""
+    try:
+        os.replace(beside, path)
+    except PermissionError:
+        if not path.is_file():
+            raise

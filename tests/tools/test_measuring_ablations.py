@@ -1,0 +1,178 @@
+"""What `make ablations` does: it leaves out what it says, puts it back, and its file is of the code as it is now."""
+
+import json
+
+import numpy as np
+import pytest
+
+from minitransformer import multi_head, training, transformer
+from minitransformer.gradients import gradient_check
+from minitransformer.reversals import reversals
+from tools import ablations
+
+SMALL = ablations.BASELINE | {"d": 8, "heads": 2, "layers": 1, "steps": 6, "warmup": 2, "batch": 4, "dtype": "float64"}
+PARTS = ("residuals", "scale")
+PLACES = {transformer: ("residual", "residual_vjp"), multi_head: ("attention", "attention_vjp")}
+
+
+def standing():
+    """What stands where a part can be left out."""
+    return [getattr(module, name) for module, names in PLACES.items() for name in names]
+
+
+@pytest.fixture(autouse=True)
+def kept(tmp_path, monkeypatch):
+    """Return the folder of the checkpoints of a test."""
+    monkeypatch.setenv("MINITRANSFORMER_CACHE", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize("part", [None, *PARTS])
+def test_a_model_without_a_part_has_the_gradient_that_finite_differences_find(part):
+    model = ablations.model_of(SMALL, seed=0)
+    model.flat += np.random.default_rng(1).normal(size=model.flat.size) / 10
+    arguments, _ = reversals(np.random.default_rng(0), 2)
+
+    def vjp(flat):
+        model.flat[:] = flat
+        return model.vjp(*arguments)
+
+    with ablations.leaving_out(part):
+        assert gradient_check(vjp, model.flat.copy()) < 1e-7
+        without = model(*arguments)
+        np.testing.assert_allclose(model.vjp(*arguments)[0], without, atol=1e-12)
+    assert np.allclose(without, model(*arguments)) == (part is None)
+
+
+def test_without_residuals_nothing_of_what_enters_a_layer_goes_past_its_parts():
+    params = ablations.model_of(SMALL, seed=0).params["encoder"][1]
+    x = np.random.default_rng(0).normal(size=(5, 8))
+    params["feed_forward"]["W_2"][:] = 0
+    with ablations.leaving_out("residuals"):
+        assert (transformer.layer(x, params, 2) == 0).all()
+    assert (transformer.layer(x, params, 2) != 0).any()
+
+
+def test_without_the_scale_scores_are_the_products_of_queries_and_keys():
+    params = ablations.model_of(SMALL, seed=0).params["encoder"][1]["attention"]
+    x = np.random.default_rng(0).normal(size=(5, 8))
+    larger = params | {"W_Q": params["W_Q"] * 2}  # times √d_k
+    with ablations.leaving_out("scale"):
+        _, weights = multi_head.multi_head_attention(x, params, 2)
+    np.testing.assert_allclose(weights, multi_head.multi_head_attention(x, larger, 2)[1], rtol=1e-12)
+
+
+def test_a_smaller_start_is_one_of_the_matrices_that_write_to_the_stream_and_of_no_others():
+    whole, small = (ablations.model_of(SMALL | {"start": start}, seed=0).params for start in (1, 0.5))
+    for side in ("encoder", "decoder"):
+        for part, arrays in whole[side][1].items():
+            for name, array in arrays.items():
+                factor = 0.5 if name in ("W_O", "W_2") else 1
+                np.testing.assert_array_equal(small[side][1][part][name], factor * array)
+    np.testing.assert_array_equal(small["embedding"], whole["embedding"])
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, ValueError, None])
+@pytest.mark.parametrize("part", PARTS)
+def test_what_was_replaced_stands_again_whatever_happens(part, stop, monkeypatch):
+    before, during = standing(), []
+
+    def measured(_):
+        during.append(standing())
+        if stop:
+            raise stop
+        return {}
+
+    monkeypatch.setattr(ablations, "measured", measured)
+    if stop:
+        with pytest.raises(stop):
+            ablations.trained(SMALL | {"without": part}, 0)
+    else:
+        ablations.trained(SMALL | {"without": part}, 0)
+    assert sum(now is not then for now, then in zip(during[0], before)) == 2
+    assert standing() == before
+
+
+def test_a_training_that_was_stopped_goes_on_to_the_same_end_and_none_of_another_variant_does(kept, monkeypatch):
+    monkeypatch.setattr(ablations, "EVERY", 3)
+    whole, taken, step = ablations.run((SMALL, 0)), [], training.Adam.step
+    assert whole["after steps"] == [0, 3, 6]
+
+    def counted(adam, *given):
+        taken.append(given)
+        if len(taken) == 5:
+            raise KeyboardInterrupt
+        step(adam, *given)
+
+    monkeypatch.setattr(training.Adam, "step", counted)
+    monkeypatch.setenv("MINITRANSFORMER_CACHE", str(kept / "empty"))
+    with pytest.raises(KeyboardInterrupt):
+        ablations.run((SMALL, 0))
+    assert ablations.run((SMALL | {"without": "scale"}, 0))["loss"] != whole["loss"] and len(taken) == 5 + 6
+    assert ablations.run((SMALL, 0)) == whole and len(taken) == 5 + 6 + 3
+
+
+def test_a_training_that_overflows_is_a_result_and_a_wrong_setting_is_none(monkeypatch):
+    monkeypatch.setattr(ablations, "EVERY", 2)
+    steep = SMALL | {"norm": "none", "rate": 1e20, "dtype": "float32"}
+    found = ablations.run((steep, 0))
+    assert found["after steps"] == [0, 2, 4, 6] and found["exact"] == [0, 0, 0, 0]
+    assert found["loss"][0] > 0 and found["loss"][-1] is None and found == ablations.run((steep, 0))
+    with pytest.raises(ValueError, match="expected more steps"):
+        ablations.run((SMALL | {"steps": 2}, 0))
+
+
+def test_all_variants_are_trained_from_all_seeds_and_written_whole_or_not_at_all(kept, monkeypatch, capsys):
+    path = kept / "found" / "ablations.json"
+    monkeypatch.setattr(ablations, "BASELINE", SMALL)
+    monkeypatch.setattr(ablations, "VARIANTS", [("one layer", "whole", {}), ("one layer", "part", {"norm": "none"})])
+    monkeypatch.setattr(ablations, "SEEDS", (3, 5))
+    monkeypatch.setattr(ablations, "FILE", path)
+    with monkeypatch.context() as full:
+        full.setattr(ablations, "written", lambda *_: (_ for _ in ()).throw(OSError("the disk is full")))
+        with pytest.raises(OSError, match="the disk is full"):
+            ablations.main()
+    assert not path.exists() and len(list(kept.glob("*.npz"))) == 4
+    ablations.main()
+    assert [file.name for file in kept.rglob("*") if file.is_file()] == ["ablations.json"]
+    whole, part = json.loads(path.read_text(encoding="utf-8"))["variants"]
+    assert whole["settings"] == SMALL and part["settings"] == SMALL | {"norm": "none"} and part["name"] == "part"
+    assert [run["seed"] for run in part["runs"]] == [3, 5] and whole["runs"][0] != part["runs"][0]
+    assert part["runs"][1] == ablations.run((part["settings"], 5))
+    said = capsys.readouterr().out
+    assert "4 of 4, one layer: part, seed 5: 0.0%" in said and "step" not in said
+
+
+def test_numbers_that_overflowed_are_written_as_json_knows_them():
+    numbers = [ablations.rounded(np.float32(number)) for number in ("nan", "inf", "0.25")]
+    text = ablations.described([[{"seed": 0, "loss": numbers}]])
+    found = json.loads(text, parse_constant=pytest.fail)
+    assert found["variants"][0]["runs"][0]["loss"] == [None, None, 0.25] and '"loss": [ null, null, 0.25 ]' in text
+
+
+# The file
+
+
+def test_the_file_is_of_the_variants_the_settings_and_the_seeds_that_the_tool_has_now():
+    found = json.loads(ablations.FILE.read_text(encoding="utf-8"))["variants"]
+    assert [(row["heading"], row["name"]) for row in found] == [variant[:2] for variant in ablations.VARIANTS]
+    assert [row["settings"] for row in found] == [ablations.BASELINE | differs for *_, differs in ablations.VARIANTS]
+    assert {tuple(run["seed"] for run in row["runs"]) for row in found} == {ablations.SEEDS}
+    assert {tuple(run["after steps"]) for row in found for run in row["runs"]} == {(0, 200, 400, 600)}
+
+
+@pytest.mark.parametrize("name", ["nothing left out", "no residuals"])
+def test_the_file_is_what_the_code_as_it_is_now_would_find(name):
+    found = json.loads(ablations.FILE.read_text(encoding="utf-8"))["variants"]
+    settings, run = next((row["settings"], row["runs"][1]) for row in found if row["name"] == name)
+    short = settings | {"steps": settings["warmup"] + 1}  # until then the rates are the same
+    again = ablations.run((short, run["seed"]))
+    assert again["training loss"][0] == pytest.approx(run["training loss"][0], rel=1e-3)  # the next drift apart
+    assert again["loss"][0] == pytest.approx(run["loss"][0], rel=1e-3)
+
+
+def test_no_two_variants_are_alike_in_what_they_are_or_are_called():
+    settings = [tuple((ablations.BASELINE | differs).values()) for *_, differs in ablations.VARIANTS]
+    names = {variant[:2] for variant in ablations.VARIANTS}
+    assert len(set(settings)) == len(names) == len(ablations.VARIANTS)
+    assert all(set(differs) <= set(ablations.BASELINE) for *_, differs in ablations.VARIANTS)

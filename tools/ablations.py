@@ -1,0 +1,217 @@
+"""Measure what breaks without each part: train every variant of a small model, and write what comes out to one file.
+
+`python -m tools.ablations` trains each of VARIANTS on the first task of chapter 14, from each of SEEDS, two at a time,
+and writes what `minitransformer.ablations` reads.  Stopped at any time and called again, it goes on: until the file is
+written, the package's cache folder has a checkpoint of each training, renewed after EVERY so many steps.
+"""
+
+import contextlib
+import datetime
+import io
+import json
+import multiprocessing
+import platform
+import re
+import signal
+import sys
+import threading
+from functools import partial
+from unittest import mock
+from zlib import crc32
+
+import numpy as np
+from tqdm import tqdm
+
+from bookbuild import ROOT
+from bookbuild.base.files import written
+from minitransformer import multi_head, transformer
+from minitransformer.attention import attention, attention_vjp
+from minitransformer.checkpoints import load
+from minitransformer.files import cache_folder
+from minitransformer.gradients import cross_entropy, several
+from minitransformer.layer_norm import layer_norm, layer_norm_vjp
+from minitransformer.reversals import WORDS, reversals
+from minitransformer.training import Adam, train
+
+FILE = ROOT / "chapters" / "minitransformer" / "data" / "ablations.json"
+SEEDS = 0, 1, 2
+BASELINE = {"layers": 2, "d": 32, "heads": 4, "norm": "pre", "positions": "sinusoidal", "without": None, "start": 1,
+            "rate": 4e-3, "warmup": 100, "steps": 600, "batch": 64, "dtype": "float32"}  # fmt: skip
+ONE_HEAD, MANY_HEADS = {"d": 128, "heads": 1}, {"d": 128, "heads": 8}  # d_k is 128 or 16, and nothing else differs
+WARM = (("warm-up", 100), ("no warm-up", 0))
+NORMS = (("pre-norm", "pre"), ("post-norm", "post"), ("no norm", "none"))
+GRID = [(f"{norm}, {warm}", {"norm": kind, "warmup": steps}) for norm, kind in NORMS for warm, steps in WARM]
+SMALL = "no norm, small start", {"norm": "none", "start": 0.29}  # about 1/√12: six layers have twelve parts, or more
+VARIANTS = [  # (heading, name, what differs from BASELINE)
+    ("two layers", "nothing left out", {}),
+    ("two layers", "no positions", {"positions": "none"}),
+    ("two layers", "no residuals", {"without": "residuals"}),
+    *(("two layers", name, differs) for name, differs in GRID[1:]),  # the first of them lacks nothing
+    ("one head, d_k 128", "scaled", ONE_HEAD),
+    ("one head, d_k 128", "not scaled", ONE_HEAD | {"without": "scale"}),
+    ("eight heads, d_k 16", "scaled", MANY_HEADS),
+    ("eight heads, d_k 16", "not scaled", MANY_HEADS | {"without": "scale"}),
+    *((f"six layers, rate {rate}", name, {"layers": 6, "rate": rate} | differs)
+      for rate in (0.004, 0.002) for name, differs in [*GRID, SMALL]),
+]  # fmt: skip
+EVERY = 200  # steps between two measurements
+WINDOW = 50  # steps of which the file has the mean loss
+HELD_OUT = 2_000  # rows, and the seed that they are drawn from, which is that of no training
+KEPT = "ablation-"  # how the names of checkpoints begin
+
+
+def alone(x, sublayer, norm, gain, bias):
+    """Return what `residual` adds to `x` where the norm stands before the sublayer, without `x`."""
+    return sublayer(layer_norm(x, gain, bias))
+
+
+def alone_vjp(x, sublayer, norm, gain, bias):
+    """Return `alone(…)` and its backward pass, as `residual_vjp` does."""
+    inside, back_norm = layer_norm_vjp(x, gain, bias)
+    output, back_sublayer = sublayer(inside)
+
+    def backward(d_output):
+        d_inside, *others = several(back_sublayer(d_output))
+        return *back_norm(d_inside), *others
+
+    return output, backward
+
+
+def leaving_out(part):
+    """Return a context in which the package's models have no "residuals" or "scale", or lack nothing: None."""
+    if part == "residuals":
+        return mock.patch.multiple(transformer, residual=alone, residual_vjp=alone_vjp)
+    if part == "scale":
+        unscaled = {"attention": partial(attention, scale=1), "attention_vjp": partial(attention_vjp, scale=1)}
+        return mock.patch.multiple(multi_head, **unscaled)
+    return contextlib.nullcontext()
+
+
+def model_of(settings, seed):
+    """Return the model of a variant with the numbers that it begins with."""
+    sizes = [settings[name] for name in ("d", "heads", "layers")]
+    options = {name: settings[name] for name in ("norm", "positions")}
+    model = transformer.Transformer(WORDS, *sizes, seed, **options, dtype=getattr(np, settings["dtype"]))
+    shrink(model.params, settings["start"])
+    return model
+
+
+def shrink(params, factor):
+    """Multiply the last matrix of every attention and feed-forward network in nested dicts by a factor."""
+    for name, part in params.items():
+        if isinstance(part, dict):
+            shrink(part, factor)
+        elif name in ("W_O", "W_2"):
+            part *= factor
+
+
+def measured(model):
+    """Return the share of the held-out rows that a model says without a mistake, and its mean loss on them, in nats.
+
+    Given the right beginning, the likeliest word is right at every place: the same as saying the whole row by itself.
+    """
+    rng, exact, losses = np.random.default_rng(HELD_OUT), [], []
+    for _ in range(HELD_OUT // 250):  # as many at once as stay in the processor's cache
+        arguments, said = reversals(rng, 250)
+        logits = model(*arguments)
+        exact.append(np.mean(((logits.argmax(-1) == said) | (said < 0)).all(-1)))
+        losses.append(cross_entropy(logits, said))
+    return {"exact": np.mean(exact), "loss": np.mean(losses)}
+
+
+def trained(settings, seed):
+    """Train a variant from a seed, or take up the training where it was stopped, and return its `Training`."""
+    draw, name = partial(reversals, count=settings["batch"]), checkpoint(settings, seed)
+    rates = {name: settings[name] for name in ("steps", "rate", "warmup")}
+    with leaving_out(settings["without"]):
+        model = model_of(settings, seed)
+        return train(model, draw, **rates, seed=seed, measure=measured, every=EVERY, checkpoint=name)
+
+
+def checkpoint(settings, seed):
+    """Return the name of what is kept of a training: another one for every variant and seed."""
+    return f"{KEPT}{crc32(repr(settings).encode()):08x}-{seed}"
+
+
+def run(job):
+    """Return what came of a `job`, settings and a seed: lists by name, as JSON has them."""
+    settings, seed = job
+    silent = contextlib.redirect_stdout(io.StringIO())  # two progress bars would write over each other
+    with silent, np.errstate(over="ignore", invalid="ignore"):  # a training that fails is a result
+        try:
+            done = trained(settings, seed)
+        except ValueError as problem:
+            done = overflowed(settings, seed, problem)
+    found = {name: [rounded(value) for value in values] for name, values in done.found.items()}
+    means = [rounded(np.mean(done.losses[i : i + WINDOW])) for i in range(0, len(done.losses), WINDOW)]
+    return {"seed": seed, "training loss": means, "after steps": done.at, **found}
+
+
+def overflowed(settings, seed, problem):
+    """Return the `Training` of one that came to infinite numbers: what was measured before, then no row and no loss.
+
+    Raises the `problem` itself where the training had not begun.
+    """
+    kept = sorted(cache_folder().glob(f"{checkpoint(settings, seed)}-*.npz"), key=lambda path: path.stat().st_mtime)
+    if not kept:
+        raise problem
+    done = load(kept[-1], Adam(model_of(settings, seed).flat))
+    done.losses += [np.nan] * (settings["steps"] - len(done.losses))
+    for step in range(EVERY, settings["steps"] + 1, EVERY):
+        if step not in done.at:
+            done.note(step, {"exact": 0.0, "loss": np.nan})
+    return done
+
+
+def rounded(value):
+    """Return a number to four decimals, or None for what has overflowed, which JSON does not know."""
+    return round(float(value), 4) if np.isfinite(value) else None
+
+
+def described(runs):
+    """Return the text of the file: what was measured, when, with which versions; `runs` has a list for each variant."""
+    whole = {
+        "about": f"After so many steps: the share of {HELD_OUT} held-out rows turned round without a mistake, and the "
+        f"mean loss on them, in nats.  Training loss: its mean over every {WINDOW} steps.  Rounding grows while a "
+        "model trains in float32: another processor, or more threads, find other digits.",
+        "measured by": "make ablations",
+        "date": datetime.date.today().isoformat(),
+        "versions": {"Python": platform.python_version(), "NumPy": np.__version__},
+        "variants": [
+            {"heading": heading, "name": name, "settings": BASELINE | differs, "runs": found}
+            for (heading, name, differs), found in zip(VARIANTS, runs)
+        ],
+    }
+    text = json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+    return re.sub(r"[\[{][^][{}]*[]}]", lambda innermost: " ".join(innermost[0].split()), text)
+
+
+def begin():
+    """Let a process of the pool end with the one that began it, and leave no lock of tqdm's when it is ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    tqdm.set_lock(threading.RLock())
+
+
+def main():
+    """Train every variant from every seed, saying what comes out, and write the file."""
+    jobs = [(BASELINE | differs, seed) for seed in SEEDS for _, _, differs in VARIANTS]
+    titles = [f"{heading}: {name}, seed {seed}" for seed in SEEDS for heading, name, _ in VARIANTS]
+    runs = []
+    with multiprocessing.get_context("spawn").Pool(2, begin) as pool:
+        for title, found in zip(titles, pool.imap(run, jobs)):
+            runs.append(found)
+            print(f"{len(runs)} of {len(jobs)}, {title}: {found['exact'][-1]:.1%}", flush=True)
+        pool.close()
+        pool.join()
+    written(FILE, described([runs[i :: len(VARIANTS)] for i in range(len(VARIANTS))]))
+    for kept in cache_folder().glob(f"{KEPT}*.npz"):
+        kept.unlink()
+    print(f"Wrote {FILE}.")
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # or the two processes would go on
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("Stopped: the same command goes on from the last checkpoints.")
