@@ -68,16 +68,25 @@ class Vectors(KeyedVectors):
         return super().get_mean_vector(keys, *args, ignore_missing=ignore_missing, **kwargs)
 
 
+def load_news():
+    """Return 300 Australian news stories that come with gensim, each a list of lower-case words.
+
+    Used in chapters 1 and 14.
+    """
+    with open(datapath(TEXTS[1]), encoding="utf-8") as news:
+        return list(map(simple_preprocess, news))
+
+
 def load_corpus():
     """Return the book's text as a list of documents, each a list of lower-case words.
 
-    106 shortened Wikipedia articles and 300 Australian news stories that come with gensim.  Used in chapter 1.
+    106 shortened Wikipedia articles that come with gensim, and the stories of `load_news`.  Used in chapter 1.
     """
     # Not WikiCorpus, which starts processes: outside Linux, a script of the reader's would run once more in each.
-    with bz2.open(datapath(TEXTS[0])) as dump, open(datapath(TEXTS[1]), encoding="utf-8") as news:
+    with bz2.open(datapath(TEXTS[0])) as dump:
         pages = ((text, title, number) for title, text, number in extract_pages(dump, filter_namespaces=("0",)))
         articles = [words for words, _, _ in map(process_article, pages) if len(words) >= 50]
-        return [*articles, *map(simple_preprocess, news)]
+        return [*articles, *load_news()]
 
 
 def count_pairs(sentences, index, window=5):
@@ -197,7 +206,7 @@ def _content():
     digest = hashlib.sha256()
     for text in TEXTS:
         digest.update(Path(datapath(text)).read_bytes())
-    for function in (load_corpus, count_pairs, ppmi, train_vectors):
+    for function in (load_corpus, load_news, count_pairs, ppmi, train_vectors):
         digest.update(inspect.getsource(function).encode())
     return digest.hexdigest()[:16]
 
