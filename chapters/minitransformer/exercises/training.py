@@ -6,24 +6,23 @@ from ..reversals import START, reversals
 from . import Check
 
 
-def _best_kept(losses, patience):
+def _stopped(losses, patience):
+    """Return the index of the best measurement, and that of the last which was made."""
     best = 0
     for i, loss in enumerate(losses):
         if loss < losses[best]:
             best = i
         elif i - best >= patience:
             break
-    return best
+    return best, i
+
+
+def _best_kept(losses, patience):
+    return _stopped(losses, patience)[0]
 
 
 def _last_seen(losses, patience):
-    best = 0
-    for i, loss in enumerate(losses):
-        if loss < losses[best]:
-            best = i
-        elif i - best >= patience:
-            return i
-    return len(losses) - 1
+    return _stopped(losses, patience)[1]
 
 
 def _one_too_patient(losses, patience):
