@@ -55,11 +55,11 @@ RECTANGLE = re.compile(rf"M{NUMBER} {NUMBER}L{NUMBER} \2L\3 {NUMBER}L\1 \4(?:L\1
 EMPTY = re.compile(r"<g/>|<g></g>|<defs></defs>")
 
 
-def _drawing(draw, alt, size=(4.8, 3.0), panels=1, name="", **subplots):
+def _drawing(draw, alt, size=(4.8, 3.0), grid=(1, 1), name="", **subplots):
     """Call `draw(*axes)` in the book's style and return the Picture; sizes are in inches, `name` tells panels apart."""
     with mpl.rc_context({**STYLE, "svg.hashsalt": alt + name}):
         figure = Figure(figsize=size, layout="constrained")
-        axes = np.atleast_1d(figure.subplots(*(panels if isinstance(panels, tuple) else (1, panels)), **subplots))
+        axes = np.atleast_1d(figure.subplots(*grid, **subplots))
         draw(*axes)
         file = io.StringIO()
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
@@ -360,7 +360,7 @@ def valley(paths, curvature, *, alt):
             axis.set(xticks=[], yticks=[])
             _no_frame(axis)
 
-    return _drawing(draw, alt, size=(4.8, 3.9), panels=(len(paths), 1))
+    return _drawing(draw, alt, size=(4.8, 3.9), grid=(len(paths), 1))
 
 
 # ---- bars and curves ----------------------------------------------------------------------------------------------
@@ -384,7 +384,7 @@ def bars(panels, labels, *, alt, role="weight", ylabel="", digits=2):
         axes[0].set_ylabel(ylabel)
         axes[0].margins(y=0.12)
 
-    return _drawing(draw, alt, size=(4.8, 2.6), panels=len(panels), sharey=True)
+    return _drawing(draw, alt, size=(4.8, 2.6), grid=(1, len(panels)), sharey=True)
 
 
 def dot_rows(groups, *, alt, xlabel):
