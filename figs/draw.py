@@ -1,14 +1,16 @@
-"""Draw the book's logo and favicon: a query and a key leaving one point, and the angle between them.
+"""Draw the book's logo and favicon, a query and a key with the angle between them, and the README's picture.
 
-    python figs/draw.py        writes favicon.svg and logo.png beside this file
+    python figs/draw.py        writes favicon.svg, logo.png and page.png beside this file
 
-They stand on a field of their own, so that one file serves light and dark pages.
+The logo stands on a field of its own, so that one file serves light and dark pages.  The picture is the top of the
+cover, so the book has to be built.
 """
 
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+from bookbuild import ROOT
 from bookbuild.base.browser import NO_SANDBOX, chosen
 from minitransformer.figures import PALETTE
 
@@ -39,8 +41,19 @@ def mark(width):
     )
 
 
+def photograph(chromium, path):
+    """Save a picture of the cover as it opens, down to the buttons that lead into the book."""
+    tab = chromium.new_page(viewport={"width": 1280, "height": 1200}, color_scheme="light")
+    tab.goto((ROOT / "_build" / "html" / "index.html").as_uri())
+    bare = ".contents, .fold { display: none !important }"
+    wide = "main { grid-column: 1 / -1 !important; padding-top: 1rem !important }"
+    tab.add_style_tag(content=bare + wide)
+    box = tab.locator(".start").bounding_box()
+    tab.screenshot(path=path, clip={"x": 0, "y": 0, "width": 1280, "height": box["y"] + box["height"] + 24})
+
+
 def main():
-    """Write both files: the favicon with wide lines, since it is seen at 16 pixels, and the logo for cards."""
+    """Write all three: the favicon with wide lines, since it is seen at 16 pixels, and the logo for cards."""
     here = Path(__file__).parent
     (here / "favicon.svg").write_text(mark(6), encoding="utf-8", newline="\n")
     with sync_playwright() as playwright:
@@ -48,6 +61,7 @@ def main():
         tab = chromium.new_page(viewport={"width": 64, "height": 64}, device_scale_factor=4)
         tab.set_content(f"<style>body {{ margin: 0 }} svg {{ display: block }}</style>{mark(4)}")
         tab.screenshot(path=here / "logo.png", omit_background=True)
+        photograph(chromium, here / "page.png")
         chromium.close()
 
 

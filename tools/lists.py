@@ -1,7 +1,7 @@
 """Fill in the lists of chapters: the README's table, the map on the cover, the times and sums of the teaching page.
 
-`python -m tools.lists` makes them from _toc.yml and from what stands in the chapters: titles, minutes, and comments:
-`% Question: …` for the README and `% Projector: …` for the teaching page below a title, `% Map: …` above a heading.
+`python -m tools.lists` makes them from _toc.yml and from what stands in the chapters: titles, minutes, and comments
+below the title: `% Question: …` for the README, `% Job: …` for the map and `% Projector: …` for the teaching page.
 It also writes the reading time at the head of each chapter, at the pace of a reader who wants to follow: 180 words of
 prose a minute (a story is read at 240), 5 seconds for a line of code, 20 for a displayed formula, 30 for a figure.
 Code that is folded and the section of the exercises are not counted, nor is what cells print; an exercise states its
@@ -12,27 +12,24 @@ import itertools
 import re
 import sys
 
-from docutils.nodes import make_id
-
 from bookbuild import ROOT
 from bookbuild.base.files import written
 from bookbuild.read.book import Book
 
-COMMENT = re.compile(r"^% (\w+): (.*)\n+(?:#+ (.*))?", re.MULTILINE)  # and the heading that follows
 WORD, LINE, FORMULA, FIGURE = 60 / 180, 5, 20, 30  # seconds
 STATED = re.compile(r"(?<=Reading time:\* ).*(?=\.\n)")
 EXERCISE = re.compile(r"\{exercise-start\} (.*)\n(?s:.*?)\b(Easy|Medium|Hard), (\d+) minutes")
 QUESTIONS, TIMES = "| chapter | the question |", "| chapter | reading | exercises | on the projector |"
+MAP = re.compile(r"(?<=machine_numbers\(\), \[\n)[^]]*(?=^\])", re.MULTILINE)
 PLAN = re.compile(r"^Chapters left out: .*\n(?s:.*?)(?=^## )", re.MULTILINE)
 WEEK = re.compile(r"^\| (\d+) \| ([\d, ]+) \| ([^|]+) \| [^|]*\|$", re.MULTILINE)
 
 
-def comments(chapter, kind):
-    """Return what the comments of one kind say, each with the heading that follows."""
-    found = [(text, heading) for this, text, heading in COMMENT.findall(chapter.source) if this == kind]
-    if not found:
+def comment(chapter, kind):
+    """Return what the comment of one kind says."""
+    if kind not in chapter.comments:
         raise ValueError(f"{chapter.file} has no comment `% {kind}: …`, which a list of chapters needs; add one.")
-    return found
+    return chapter.comments[kind]
 
 
 def minutes(chapter, asked):
@@ -95,7 +92,7 @@ def table(text, header, rows):
 def times(chapter):
     """Return the row of a chapter on the teaching page."""
     spent = minutes(chapter, "all")
-    link, ((shown, _), *_) = f"[{chapter.number} {chapter.title}](../{chapter.file})", comments(chapter, "Projector")
+    link, shown = f"[{chapter.number} {chapter.title}](../{chapter.file})", comment(chapter, "Projector")
     return f"| {link} | {reading(chapter)} min | {len(spent)}, {sum(spent)} min | {shown} |\n"
 
 
@@ -118,23 +115,21 @@ def plan(text, book):
     return WEEK.sub(lambda row: week(row, book), told + text.partition("\n")[2])
 
 
-def concepts(chapter):
-    """Return the lines of a chapter in the cell that draws the map."""
-    page = f"{chapter.page}.html"
-    places = [f'        ("{text}", "{page}#{make_id(after)}"),\n' for text, after in comments(chapter, "Map")]
-    return f'    ("{chapter.number}  {chapter.title}", "{page}", [\n{"".join(places)}    ]),\n'
+def on_the_map(chapter):
+    """Return the line of a chapter in the cell that draws the map."""
+    return f'    ("{chapter.title}", "{chapter.page}.html", "{comment(chapter, "Job")}"),\n'
 
 
 def lists(book):
     """Return the pages that hold lists as they should be: file -> text."""
     text = {file: (book.root / file).read_text("utf8") for file in ("README.md", "index.md", "reference/teaching.md")}
-    rows = [f"| [{page.title}]({page.file}) | {comments(page, 'Question')[0][0]} |\n" for page in book.chapters]
-    drawn = "".join(map(concepts, book.chapters))
+    rows = [f"| [{page.title}]({page.file}) | {comment(page, 'Question')} |\n" for page in book.chapters]
+    drawn = "".join(map(on_the_map, book.chapters))
     teaching = table(text["reference/teaching.md"], TIMES, map(times, book.chapters))
     return {
         **{page.file: timed(page) for page in book.chapters},
         "README.md": table(text["README.md"], QUESTIONS, rows),
-        "index.md": re.sub(r"(?<=concept_map\(\[\n)(?s:.*?)(?=^\])", lambda _: drawn, text["index.md"], flags=re.M),
+        "index.md": MAP.sub(lambda _: drawn, text["index.md"]),
         "reference/teaching.md": PLAN.sub(lambda found: plan(found[0], book), teaching),
     }
 

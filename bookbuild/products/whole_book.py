@@ -20,7 +20,7 @@ FORMULA = "formula: "  # begins the description of a formula, by which the PDF's
 STYLE = Path(__file__).with_name("pdf.css")
 FONTS = Path(matplotlib.get_data_path(), "fonts", "ttf")  # so that the PDF looks alike on every machine
 NOT_ON_PAPER = (
-    "script, .headerlink, .eyebrow, .fold.code, a:has(.viewcode-link), .mt-explorable > style, "
+    "script, .headerlink, .strip, .fold.code, a:has(.viewcode-link), .mt-explorable > style, "
     '.exercise .cell_output:-soup-contains("○")'  # of an exercise that waits for its answer
 )
 SPOKEN = {  # how the parts of a formula are said, where not one after another

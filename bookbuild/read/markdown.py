@@ -14,6 +14,7 @@ from myst_parser.parsers.mdit import create_md_parser
 
 DIRECTIVE = re.compile(r"\{([^}]+)\}\s*(.*)")
 OPTION = re.compile(r":([\w-]+):\s*(.*)")
+COMMENT = re.compile(r"^% (\w+): (.*)$", re.MULTILINE)
 VERBATIM = {  # directives whose content is no MyST
     *("bibliography", "code", "code-block", "code-cell", "eval-rst", "literalinclude", "math", "raw", "toctree"),
 }
@@ -125,6 +126,11 @@ class Page(Text):
     def title(self):
         """Its heading, as the author wrote it."""
         return next((title for level, _, title in self.headings if level == 1), self.name)
+
+    @cached_property
+    def comments(self):
+        """What its comments `% Kind: text` say: kind -> text."""
+        return dict(COMMENT.findall(self.source))
 
     @cached_property
     def headings(self):

@@ -13,6 +13,7 @@ from bookbuild.site import (
     published,
     search,
     translator,
+    weights,
 )
 
 # What a build goes through, and who has work to do then, in this order; other extensions come before, but for FIRST.
@@ -27,7 +28,7 @@ HANDLERS = {
     "doctree-read": (glossary.note,),
     "env-updated": (formulas.write_font,),
     "env-get-updated": (labels.write,),
-    "doctree-resolved": (glossary.lead,),
+    "doctree-resolved": (glossary.lead, weights.move_out),
     "html-collect-pages": (published.missing_page, search.add_page),
     "html-page-context": (
         translator.mend,

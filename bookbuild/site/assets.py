@@ -62,8 +62,8 @@ def make(app):
     from minitransformer import figures  # those of the book that is built: reading it has put them in the path
 
     static, work = Path(app.outdir, "_static"), Path(app.doctreedir, "assets")
-    sheet = figures.css() + "".join((HERE / "style" / name).read_text("utf8") for name in SHEETS)
-    written(work / "book.css", sheet)
+    sheets = (figures.css(), figures.MACHINE_STYLE, *((HERE / "style" / name).read_text("utf8") for name in SHEETS))
+    written(work / "book.css", "".join(sheets))
     entries = [f"{name}={HERE / 'scripts' / module}" for name, module in SCRIPTS.items()]
     options = [f"--outdir={static}", f"--metafile={work / 'bundles.json'}", "--external:*.woff2", *CLASSIC]
     bundling = [ESBUILD, *entries, f"book={work / 'book.css'}", *options]

@@ -34,6 +34,13 @@ def below(context):
     return inside if inside.startswith("<ul>") else ""
 
 
+def strip(chapter):
+    """Return the machine for the head of a chapter."""
+    from minitransformer import figures, twins  # those of the book that is built: reading it has put them in the path
+
+    return figures.strip(twins.machine_numbers(), chapter.number)
+
+
 def complete(app, pagename, templatename, context, doctree):
     """Give the template of one page what it needs."""
     this = book(app)
@@ -47,4 +54,5 @@ def complete(app, pagename, templatename, context, doctree):
         "contents": contents(this),
         "toc_below": below(context) if doctree else "",
         "eyebrow": f"Part {part}".replace(".", " ·", 1) if chapter else "",
+        "strip": strip(chapter) if chapter else "",
     }

@@ -141,7 +141,9 @@ def _difference(task, results, expected):
 
 def _short(value):
     """Return an array or a number in at most a line."""
-    text = (
-        np.array2string(np.asarray(value), precision=4, threshold=6, separator=", ") if np.ndim(value) else str(value)
-    )
+    try:
+        array = np.asarray(value)
+    except ValueError:  # no rectangle, such as a phrase or parts of several lengths
+        array = np.empty(())
+    text = np.array2string(array, precision=4, threshold=6, separator=", ") if array.ndim else str(value)
     return " ".join(text.split())[:100]

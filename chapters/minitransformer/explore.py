@@ -1,5 +1,6 @@
 """Explorables: drawings that can be moved, each one module for the page, for JupyterLab and for a kernel."""
 
+import base64
 import html
 import json
 import math
@@ -7,10 +8,13 @@ import re
 from pathlib import Path
 
 import anywidget
+import numpy as np
 import traitlets
 from IPython.display import HTML
 
 from . import figures
+from .feed_forward import gelu
+from .parameters import count, layer_shapes, stack_size
 
 FOLDER = Path(__file__).parent / "explorables"
 PAIR = "a list of two finite numbers", lambda value, _: _numbers(value) and len(value) == 2
@@ -57,6 +61,30 @@ MAPS = (
     "for each of steps a table of shares from 0 to 1, targets by labels",
     lambda value, all: _each(value, all, lambda table: _shares(table, len(all["targets"]), len(all["labels"]))),
 )
+OF_MODEL = "d", "hidden", "layers", "heads", "encoder_layers", "encoder_heads", "tied"
+MODELLED = "sizes as packed gives them", lambda value, _: _sizes(value)
+VOCABULARY = "words after <pad>, <s> and </s>", lambda v, _: _known(v, v) and v[:3] == ["<pad>", "<s>", "</s>"]
+GROUPS = "lists of words of source, by their names", lambda value, all: _grouped(value, all["source"])
+SENTENCE = "words of source, with a space between two", lambda v, all: _sentences([v], all["source"])
+SENTENCES = "a list of sentences in words of source", lambda v, all: _sentences(v, all["source"])
+SPOKEN = "a list of words of target", lambda value, all: _known(value, all["target"])
+RISING = "whole numbers, each above the last", lambda v, _: _numbers(v) and sorted({int(n) for n in v}) == v != []
+BASE64 = "for each of steps weights of these sizes, as packed gives them", lambda value, all: _packed(value, all)
+TWINS = "two rows of equally many words", lambda value, _: _both(value, lambda row: _words(row, len(value[0])))
+ALIGNED = (
+    "two tables of shares from 0 to 1, french by english",
+    lambda value, all: _both(value, lambda table: _shares(table, len(all["french"][0]), len(all["english"][0]))),
+)
+COUNTS = (
+    "two tables with a row of two numbers for each word of english",
+    lambda value, all: _both(value, lambda table: _table(table, len(all["english"][0]), 2)),
+)
+LOOKS = (
+    "two tables of shares from 0 to 1, layers by english",
+    lambda value, all: _both(value, lambda table: _shares(table, len(value[0]), len(all["english"][0]))),
+)
+WHICH = "0 or 1", lambda value, _: type(value) is int and value in (0, 1)
+VIEW = "0 or the number of a layer", lambda value, all: type(value) is int and 0 <= value <= len(all["looks"][0])
 STATES = {  # explorable -> part of its state -> what it must be, in words and as a test of it and the whole state
     "vectors": {"a": PAIR, "b": PAIR},
     "temperature": {"scores": SCORES, "labels": LABELS, "temperature": POSITIVE},
@@ -72,6 +100,15 @@ STATES = {  # explorable -> part of its state -> what it must be, in words and a
     "training": {
         **{"losses": LOSSES, "steps": STEPS, "exact": SHARES, "labels": FEW, "targets": SHORT, "says": SAYS},
         **{"weights": MAPS, "step": ONE_OF},
+    },
+    "translator": {
+        **{"sizes": MODELLED, "source": VOCABULARY, "target": VOCABULARY, "groups": GROUPS, "twins": SENTENCES},
+        **{"examples": SENTENCES, "sentence": SENTENCE, "pronouns": SPOKEN, "steps": RISING, "step": ONE_OF},
+        "weights": BASE64,
+    },
+    "twins": {
+        **{"english": TWINS, "french": TWINS, "weights": ALIGNED, "swaps": COUNTS, "looks": LOOKS},
+        **{"shown": WHICH, "view": VIEW},
     },
 }
 
@@ -106,9 +143,63 @@ def _shares(value, rows, columns):
     return _table(value, rows, columns) and all(0 <= share <= 1 for row in value for share in row)
 
 
+def _both(value, fits):
+    """Say whether `value` is a list of two, of which each `fits`."""
+    return isinstance(value, list) and len(value) == 2 and all(map(fits, value))
+
+
 def _each(value, whole, fits):
     """Say whether `value` is a list that has for each step of a training what `fits`."""
     return isinstance(value, list) and len(value) == len(whole["steps"]) and all(map(fits, value))
+
+
+def _sizes(value):
+    """Say whether `value` has the sizes of a Transformer that can be: its heads divide d, which is even."""
+    whole = (
+        isinstance(value, dict) and set(value) == set(OF_MODEL) and all(type(v) in (int, bool) for v in value.values())
+    )
+    divide = lambda numbers: not any(value["d"] % number for number in numbers)
+    return (
+        whole and all(value[name] > 0 for name in OF_MODEL[:-1]) and divide((2, value["heads"], value["encoder_heads"]))
+    )
+
+
+def _known(value, words):
+    """Say whether `value` is a list of words that are all among `words`."""
+    return isinstance(value, list) and len(value) > 0 and _words(value, len(value)) and set(value) <= set(words)
+
+
+def _sentences(value, words):
+    return isinstance(value, list) and all(isinstance(v, str) and _known(v.split(" "), words) for v in value)
+
+
+def _grouped(value, words):
+    return isinstance(value, dict) and len(value) > 0 and all(_known(group, words) for group in value.values())
+
+
+def _packed(value, whole):
+    """Say whether `value` is a list that has for each of the steps the numbers of the model, float16 in base64."""
+    sizes = whole["sizes"]
+    layer, with_cross = (count(layer_shapes(sizes["d"], sizes["hidden"], cross)) for cross in (False, True))
+    tables = len(whole["source"]) + len(whole["target"]) * (1 if sizes["tied"] else 2)
+    rows = tables + 4  # and gain and bias after the last layer of either side
+    numbers = rows * sizes["d"] + sizes["encoder_layers"] * layer + sizes["layers"] * with_cross
+    return _words(value, len(whole["steps"])) and {len(text) for text in value} == {(2 * numbers + 2) // 3 * 4}
+
+
+def packed(model, *snapshots):
+    """Return what "translator" is told of a model: its sizes, and its weights as they are or at each of `snapshots`.
+
+    Shapes: model a pre-norm Transformer with a source_vocabulary, sinusoidal positions and gelu; snapshots
+    vectors like model.flat -> {"sizes": a dict, "weights": a list of strings, float16 in base64}.
+    Raises ValueError where the model is another.  Used in chapter 15.
+    """
+    for name, expected in {"norm": "pre", "positions": "sinusoidal", "activation": gelu}.items():
+        if getattr(model, name) != expected:
+            raise ValueError(f"{name} is {getattr(model, name)!r}; expected {expected!r}, all that the page can run.")
+    sizes = model.d, model.hidden, *stack_size(model, "decoder"), *stack_size(model, "encoder"), model.tied
+    halves = [np.asarray(flat, "<f2").tobytes() for flat in snapshots or [model.flat]]
+    return {"sizes": dict(zip(OF_MODEL, sizes)), "weights": [base64.b64encode(each).decode() for each in halves]}
 
 
 def _checked(name, state):
@@ -118,19 +209,23 @@ def _checked(name, state):
     if set(state) != set(STATES[name]):
         raise ValueError(f"{name} was given {', '.join(state) or 'no state'}; expected {', '.join(STATES[name])}.")
     state = {key: value.tolist() if hasattr(value, "tolist") else value for key, value in state.items()}
+    state |= {key: list(value) for key, value in state.items() if isinstance(value, tuple)}
     for key, (expected, fits) in STATES[name].items():
         if not fits(state[key], state):
-            raise ValueError(f"{key} is {state[key]!r}; expected {expected}.")
+            raise ValueError(f"{key} is {repr(state[key])[:500]}; expected {expected}.")
     return state
 
 
+def _code(stem):
+    """Return the code of a module without its comments, with what it imports written into it, and no other names."""
+    code = re.sub(r"^ *//.*\n", "", (FOLDER / f"{stem}.mjs").read_text("utf8"), flags=re.M)
+    inside = lambda found: f"const {found[1]} = (() => {{\n{_code(found[2])}return {found[1]};\n}})();"
+    return re.sub(r'^import ({[^}]*}) from "./(\w+).mjs";$', inside, code, flags=re.M).replace("export ", "")
+
+
 def _module(name):
-    """Return the code of an explorable, with the parts that it imports written into it, and no other names."""
-    source, parts = ((FOLDER / f"{stem}.mjs").read_text("utf8") for stem in (name, "parts"))
-    inside = parts.replace("export ", "")
-    written = lambda names: f"const {names[1]} = (() => {{\n{inside}return {names[1]};\n}})();"
-    whole = re.sub(r'^import ({[^}]*}) from "./parts.mjs";$', written, source, flags=re.M)
-    return whole.replace("export default", "const explorable =")
+    """Return the code of an explorable."""
+    return _code(name).replace("default {", "const explorable = {")
 
 
 def _trait(key):
@@ -143,7 +238,7 @@ def _style(name):
 
 
 def explorable(name, still, **state):
-    """Return the explorable `name` as HTML that needs no kernel, server or network; used in chapters 2 to 14.
+    """Return the explorable `name` as HTML that needs no kernel, server or network; used in chapters 2 to 15.
 
     `still` is the Picture that is seen in its place in print and without JavaScript.  `state` is how it starts:
     "vectors" a (2,), b (2,); "temperature" scores (n,), labels (n,), temperature; and, all with labels (n,):
@@ -155,6 +250,9 @@ def explorable(name, still, **state):
     "graph" labels (3,), query (2,), keys (3, 2), values (3, d_v) and wish (d_v,), d_v being 1 or 2.
     "training" labels (m,), the source; targets (n,), what is right; losses, each of equally many steps; steps (k,),
     evenly apart, and what was measured before each of them: exact (k,), says (k, n), weights (k, n, m); step.
+    "translator" what `packed` gives of a model at steps (k,); source and target, its vocabularies; in source words
+    groups (lists by name), twins, examples and sentence; pronouns, the target's words shown first; step.
+    "twins" two sentences, as `twins.twins` returns them.
     Raises ValueError where the name is unknown or the state is not of this kind.
     """
     data = html.escape(json.dumps(_checked(name, state), ensure_ascii=False))

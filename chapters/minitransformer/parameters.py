@@ -74,6 +74,16 @@ def _leaves(shapes, parts):
             yield found[0] if len(found) == 1 else sum(found)
 
 
+def stack_size(model, side):
+    """Return how many layers the "encoder" or the "decoder" of a model has, and how many heads in each.
+
+    Used in chapter 12.
+    """
+    if side == "decoder":
+        return model.layers, model.heads
+    return model.encoder_layers or model.layers, model.encoder_heads or model.heads
+
+
 def model_shapes(model):
     """Return the shapes of all parameters of a model, in nested dicts.
 
@@ -89,7 +99,7 @@ def model_shapes(model):
         shapes["positions"] = (model.max_length, d)
     for side in model.sides:
         one = layer_shapes(d, model.hidden, cross=side == "decoder" and "encoder" in model.sides)
-        shapes[side] = dict.fromkeys(range(1, model.layers + 1), one) | last
+        shapes[side] = dict.fromkeys(range(1, stack_size(model, side)[0] + 1), one) | last
     if not model.tied:
         shapes["output"] = (d, model.vocabulary)
     return shapes

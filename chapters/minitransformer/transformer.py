@@ -11,9 +11,11 @@ from .inputs import entry, one_of, whole
 from .layer_norm import layer_norm, layer_norm_vjp
 from .masks import causal_mask, padding_mask
 from .multi_head import multi_head_attention, multi_head_attention_vjp
-from .parameters import count, initialise, joined, model_shapes, views
+from .parameters import count, initialise, joined, model_shapes, stack_size, views
 from .positions import rotary
 from .residuals import residual, residual_vjp
+
+ENCODER = ("encoder_layers", "encoder_heads")  # sizes of a Transformer's encoder, where they are not its decoder's
 
 
 def layer(x, params, heads, norm="pre", keep=None, memory=None, memory_keep=None, turn=None, activation=relu,
@@ -125,21 +127,25 @@ def model_sizes(model):
 
     Raises ValueError where no model can be so, saying which and why.  Used in chapter 12.
     """
-    for name in ("vocabulary", "d", "heads", "layers", "hidden", "max_length", "source_vocabulary"):
-        if getattr(model, name) is not None or name in ("vocabulary", "d", "heads", "layers"):
+    needed, optional = ("vocabulary", "d", "heads", "layers"), ("hidden", "max_length", "source_vocabulary")
+    for name in needed + optional + ENCODER:
+        if name in needed or getattr(model, name) is not None:
             setattr(model, name, whole(getattr(model, name), name))
     if not callable(model.activation):
         raise TypeError(f"activation is {model.activation!r}; expected a function, such as relu or gelu.")
-    d, heads = model.d, model.heads
+    d = model.d
     model.hidden = model.hidden or 4 * d
-    if d % heads:
-        raise ValueError(f"d is {d} and heads is {heads}; expected a number of heads that divides d.")
     one_of(model.norm, "norm", ("pre", "post", "none"))
     positions = one_of(model.positions, "positions", POSITIONS)
     if positions == "learned" and model.max_length is None:
         raise ValueError("max_length is None; expected how many learned positions there are.")
-    if (positions == "sinusoidal" and d % 2) or (positions == "rotary" and d // heads % 2):
-        raise ValueError(f"d is {d} and heads is {heads}; {positions} positions need pairs of features: an even width.")
+    for name in ("heads", "encoder_heads"):
+        heads = getattr(model, name) or model.heads
+        given = f"d is {d} and {name} is {heads}"
+        if d % heads:
+            raise ValueError(f"{given}; expected a number of heads that divides d.")
+        if (positions == "sinusoidal" and d % 2) or (positions == "rotary" and d // heads % 2):
+            raise ValueError(f"{given}; {positions} positions need pairs of features: an even width.")
 
 
 @dataclass(eq=False)
@@ -175,7 +181,7 @@ class Model(Sizes):
     """
 
     sides = ("decoder",)
-    source_vocabulary = None
+    source_vocabulary = encoder_layers = encoder_heads = None
 
     def __post_init__(self, rng):
         """Check the sizes, and make the parameters."""
@@ -195,12 +201,14 @@ class Model(Sizes):
         """Pass x (…, n, d) through the layers of the "encoder" or the "decoder" -> (…, n, d)."""
         found = None if seen is None else seen.setdefault(side, {"embedded": x})
         x, options = dropout(x, self.dropout, rng), self.options(rng)
-        return stack(x, self.params[side], self.heads, found, **options, **masks)
+        _, heads = stack_size(self, side)
+        return stack(x, self.params[side], heads, found, **options, **masks)
 
     def run_vjp(self, x, side, rng=None, **masks):
         """Return `run(…)` and its backward pass, as `stack_vjp` does."""
         x, back_dropout = dropout_vjp(x, self.dropout, rng)
-        x, back_stack = stack_vjp(x, self.params[side], self.heads, **self.options(rng), **masks)
+        _, heads = stack_size(self, side)
+        x, back_stack = stack_vjp(x, self.params[side], heads, **self.options(rng), **masks)
 
         def backward(d_output):
             d_x, *others = back_stack(d_output)
@@ -269,10 +277,13 @@ class Transformer(Model):
     """An encoder that reads a source, and a decoder that writes a target and looks at what the encoder made of it.
 
     `Transformer(vocabulary, d, heads, layers, rng, …)`, options as in `Model`, and source_vocabulary for a table of the
-    source's own; without it both share one.  Vaswani et al. (2017), figure 1; built in chapter 12.
+    source's own; without it both share one.  encoder_layers and encoder_heads are those of the encoder where it has
+    others than the decoder.  Vaswani et al. (2017), figure 1; built in chapter 12.
     """
 
     source_vocabulary: int | None = None
+    encoder_layers: int | None = None
+    encoder_heads: int | None = None
 
     sides = ("encoder", "decoder")
 
@@ -290,9 +301,8 @@ class Transformer(Model):
         """Return the logits: target (…, n) of whole numbers, memory (…, m, d), keep (…, n, m) of bool
         -> (…, n, vocabulary)."""
         x = embed(target, self.params, self.positions)
-        masks = {"keep": causal_mask(x.shape[-2]), "memory_keep": keep}
-        x = self.run(x, "decoder", seen, rng, memory=memory, **masks)
-        return head(x, self.params, seen)
+        both = {"keep": causal_mask(x.shape[-2]), "memory": memory, "memory_keep": keep}
+        return head(self.run(x, "decoder", seen, rng, **both), self.params, seen)
 
     def __call__(self, source, target, lengths=None, seen=None, rng=None):
         """Return the logits: source (…, m) and target (…, n) of whole numbers -> (…, n, vocabulary).

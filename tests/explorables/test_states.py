@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from minitransformer.explore import explorable, live
-from tests.shared.explorable_page import START, STILL
+from tests.shared.explorable_page import ENGLISH, SMALL, START, STILL
+
+PACKED = "for each of steps weights of these sizes, as packed gives them"
 
 
 def test_arrays_are_as_good_as_lists():
@@ -97,6 +99,41 @@ def test_arrays_are_as_good_as_lists():
             for wrong in ([[[0, 0, 1]] * 4] * 4, [[[0, 1]] * 4] * 5, [[[0, 0, 1.5]] * 4] * 5)
         ),
         ("training", {"step": 15}, "step is 15; expected one of steps."),
+        *(
+            ("translator", {"sizes": wrong}, f"sizes is {wrong}; expected sizes as packed gives them.")
+            for wrong in (
+                {"d": 8},
+                {**SMALL, "d": 9},
+                {**SMALL, "heads": 3},
+                {**SMALL, "layers": 0},
+                {**SMALL, "d": "8"},
+            )
+        ),
+        *(
+            ("translator", {"source": wrong}, f"source is {wrong}; expected words after <pad>, <s> and </s>.")
+            for wrong in (ENGLISH[1:], [*ENGLISH[:3], 4], [])
+        ),
+        (
+            "translator",
+            {"groups": {"a": ["zebra"]}},
+            "groups is {'a': ['zebra']}; expected lists of words of source, by their names.",
+        ),
+        (
+            "translator",
+            {"twins": ["the cat", "cats"]},
+            "twins is ['the cat', 'cats']; expected a list of sentences in words of source.",
+        ),
+        (
+            "translator",
+            {"sentence": "the  cat"},
+            "sentence is 'the  cat'; expected words of source, with a space between two.",
+        ),
+        ("translator", {"pronouns": ["elle"]}, "pronouns is ['elle']; expected a list of words of target."),
+        ("translator", {"steps": [0, 50, 50]}, "steps is [0, 50, 50]; expected whole numbers, each above the last."),
+        *(
+            ("translator", {"weights": wrong}, f"weights is {repr(wrong)[:500]}; expected {PACKED}.")
+            for wrong in (["AAAA"] * 3, START["translator"]["weights"][:2])
+        ),
     ],
 )
 def test_a_state_that_cannot_be_shown_is_refused_in_a_sentence(make, name, change, said):

@@ -183,6 +183,13 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
     ),
     "training-lab-lengths": lambda source, said: np.argmax(said == 11, axis=1),
     "training-lab-rate": lambda step: np.interp(step, [0, 19], [0.0002, 0.004]),
+    "translation-by-hand": [[1, 3, 4, 5, 6, 2], [3, 4, 5, 6, 2, -1]],
+    "translation-score": lambda logits, said: [-cross_entropy(*row) for row in zip(logits, said)],
+    "translation-dropped": lambda weights: [
+        all(row.argmax() != place for row in weights[:-1]) for place in range(weights.shape[1])
+    ],
+    "translation-exact": lambda said, right: np.mean([a.tolist() == b.tolist() for a, b in zip(said, right)]),
+    "translation-lab-sources": lambda first, second: np.roll((first + second).sources, -len(first.french), axis=0),
 }
 WRONG = [(name, hint) for name, task in CHECKS.items() for hint in task.wrong]
 
@@ -218,6 +225,13 @@ def test_there_are_at_least_four_wrong_answers(name):
 )
 def test_a_backward_pass_that_fits_no_known_mistake_is_held_to_finite_differences(answer, hint):
     assert re.search(hint, find_hint(CHECKS["gradients-unit"], answer))
+
+
+@pytest.mark.parametrize("name", [name for name, task in CHECKS.items() if task.probes and not task.vjp])
+def test_an_answer_that_is_off_everywhere_is_told_so_whatever_the_exercise_takes(name):
+    right = CHECKS[name].right
+    hint = find_hint(CHECKS[name], lambda *probe: np.asarray(right(*probe), dtype=float) + 17)
+    assert hint.startswith("not yet: you have ")
 
 
 @pytest.mark.parametrize("name", [name for name, task in CHECKS.items() if task.vjp])

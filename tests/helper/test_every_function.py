@@ -425,6 +425,18 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
         )
     ],
     *[
+        (partial(Transformer, **SIZES | sizes), [], says)
+        for sizes, says in (
+            ({"encoder_layers": 0}, "encoder_layers is 0; expected a whole number from 1 on."),
+            ({"encoder_heads": 2.5}, "encoder_heads is 2.5; expected a whole number from 1 on."),
+            ({"encoder_heads": 5}, "d is 12 and encoder_heads is 5; expected a number of heads that divides d."),
+            (
+                {"encoder_heads": 4, "positions": "rotary"},
+                "d is 12 and encoder_heads is 4; rotary positions need pairs",
+            ),
+        )
+    ],
+    *[
         (embed, [ids, TABLES], says)
         for ids, says in (
             ([0, 11], "ids holds 11; expected 0 to 10, numbers of the vocabulary."),

@@ -11,7 +11,7 @@ import pytest
 
 from minitransformer import figures
 from minitransformer.parameters import count
-from minitransformer.transformer import LanguageModel, Transformer
+from minitransformer.transformer import LanguageModel
 from tests.shared.pages import contrast
 
 ALT = "Something is to be seen here."
@@ -23,10 +23,10 @@ SMALL = {f"step {step}\nloss": np.full((8, 8), 0.1) for step in range(5)}  # pan
 NEAR = {"one": [1, 3], "two": [2, 3], "three": [3, 3.01]}  # lines that end at one height
 
 
-def run(kind=Transformer, layers=2, source=7, target=5, **options):
+def run(layers=2, **options):
     """A model and what one run of it left in `seen`."""
-    model, seen = kind(11, 8, 2, layers, np.random.default_rng(1), **options), {}
-    model(*[np.arange(n) for n in ((source, target) if kind is Transformer else (target,))], seen=seen)
+    model, seen = LanguageModel(11, 8, 2, layers, np.random.default_rng(1), **options), {}
+    model(np.arange(5), seen=seen)
     return model, seen
 
 
@@ -63,15 +63,13 @@ PICTURES = {
     "matrix_shapes": lambda: figures.matrix_shapes([[("Q", ("n", 2), ("d", 3), "query"), "→"]], alt=ALT),
     "labelled_tables": lambda: figures.labelled_tables({"x": ([["a0", "a1"]], [[0, 1]])}, alt=ALT),
     "weight_fan": lambda: figures.weight_fan("bank", {"river": 0.3, "<money>": 0.7}, alt=ALT),
-    "concept_map": lambda: figures.concept_map([("1", "1.html", [("a & b", "1.html#a"), ("c", "#c")])], alt=ALT),
     "layer_orders": lambda: figures.layer_orders("pre", "post", alt=ALT),
-    "architecture": lambda: figures.architecture(*run(), alt=ALT),
     "attention_steps": lambda: figures.attention_steps(X, X[:5], X[:5, :3], np.ones((6, 5), bool), alt=ALT),
-    "backward_steps": lambda: figures.backward_steps(run(LanguageModel)[0], [4, 7, 1], alt=ALT),
+    "backward_steps": lambda: figures.backward_steps(run()[0], [4, 7, 1], alt=ALT),
     "multi_head_steps": lambda: figures.multi_head_steps(X, MATRICES, 4, alt=ALT),
-    "language_model_steps": lambda: figures.language_model_steps(run(LanguageModel)[0], ["a", "<b>"], [4, 7], alt=ALT),
+    "language_model_steps": lambda: figures.language_model_steps(run()[0], ["a", "<b>"], [4, 7], alt=ALT),
 }
-WITHOUT_ROLES = ("arrows", "word_scatter", "curves", "dot_rows", "labelled_tables", "concept_map")
+WITHOUT_ROLES = ("arrows", "word_scatter", "curves", "dot_rows", "labelled_tables")
 
 
 @pytest.mark.parametrize("name", PICTURES)
@@ -122,7 +120,6 @@ def test_the_palette_needs_no_matplotlib():
 
 def test_texts_and_links_are_kept_and_coordinates_are_short():
     assert {"river", "<money>"} <= set(texts(PICTURES["weight_fan"]()))
-    assert re.findall('href="([^"]*)"', PICTURES["concept_map"]().svg) == ["1.html", "1.html#a", "#c"]
     picture = figures.heatmap([[0.1234, 1.0]], ["a"], ["d_k", "2.500"], digits=4, alt=ALT)
     assert {"0.1234", "1.0000", "a", "dk\u200b", "2.500"} <= set(texts(picture))
     assert not re.search(r"<[^>]*(\d\.\d{3}|\.\d*0\D)", picture.svg)
@@ -155,46 +152,6 @@ def test_a_layer_is_drawn_in_the_order_of_its_norm():
     assert said == f"{ALT} Pre-norm, from below: {pre} Post-norm, from below: {post} No norm, from below: {none}"
 
 
-@pytest.mark.parametrize("norm", ["pre", "post", "none"])
-@pytest.mark.parametrize("kind", [LanguageModel, Transformer])
-def test_the_shapes_of_a_model_are_those_of_its_run(kind, norm):
-    model, seen = run(kind, norm=norm, layers=3, hidden=20)
-    drawn = {text.removeprefix("causal, ") for text in texts(figures.architecture(model, seen, alt=ALT))}
-    ids = {"5", "7"} if kind is Transformer else {"5"}
-    assert {text for text in drawn if re.fullmatch(r"\d+( × \d+)*", text)} == shapes(seen) | ids
-    assert "8 → 20 → 8" in drawn and "× 3" in drawn
-
-
-def test_the_text_tells_every_step_of_the_run_in_order():
-    side = "{} → {n}; embedding; + with positions → {n} × 8; LN; self-attention {}2 × {n} × {n}; + what entered LN → "
-    end = "LN; feed-forward 8 → 32 → 8; + what entered LN → {n} × 8; LN → {n} × 8; {}; LN to + 2 times."
-    encoder = side.format("source ids", "", n=7) + "7 × 8; " + end.format("memory", n=7)
-    decoder = side.format("target ids", "causal, ", n=5) + "5 × 8; LN; cross-attention 2 × 5 × 7; + what entered LN → "
-    decoder += "5 × 8; " + end.format("output head → 5 × 11; logits", n=5)
-    last = "Memory enters cross-attention as keys and values."
-    said = figures.architecture(*run(), alt=ALT).alt
-    assert said == f"{ALT} Encoder, from below: {encoder} Decoder, from below: {decoder} {last}"
-    rotary = figures.architecture(*run(positions="rotary"), alt=ALT).alt
-    assert rotary.count("rotary") == 2 and "self-attention rotary, causal, 2 × 5 × 5" in rotary
-
-
-def test_a_sublayer_that_is_added_is_drawn():
-    model, seen = run(LanguageModel, layers=1)
-    before = texts(figures.architecture(model, seen, alt=ALT))
-    seen["decoder"][1]["gated_mixing"] = np.zeros((5, 8))
-    model.params["decoder"][1]["gated_mixing"] = {}
-    after = texts(figures.architecture(model, seen, alt=ALT))
-    assert "gated-mixing" not in before and after.count("LN") == before.count("LN") + 1 and "gated-mixing" in after
-
-
-def test_the_encoder_alone_has_no_decoder():
-    model, seen = run()
-    del seen["decoder"], seen["logits"]
-    drawn = texts(figures.architecture(model, seen, alt=ALT))
-    assert {"ids", "7 × 8", "self-attention", "memory"} <= set(drawn)
-    assert not {"cross-attention", "logits", "Decoder", "K", "V"} & set(drawn)
-
-
 def test_attention_heads_and_a_language_model_say_the_shapes_of_their_arrays():
     drawn = texts(PICTURES["attention_steps"]())
     assert [drawn.count(shape) for shape in ("6 × 8", "5 × 8", "5 × 3", "6 × 3", "6 × 5")] == [1, 1, 1, 1, 5]
@@ -222,7 +179,7 @@ def test_what_the_parts_leave_behind_makes_the_whole_gradient(layers, options):
 
 @pytest.mark.parametrize("norm", ["pre", "post", "none"])
 def test_gradients_have_the_shapes_of_what_stands_beside_them(norm):
-    model, seen = run(LanguageModel, layers=1, norm=norm)
+    model, seen = run(layers=1, norm=norm)
     drawn = tree(figures.backward_steps(model, np.arange(5), alt=ALT)).iter(SVG + "text")
     written = [(text.get("fill")[9:-1], text.get("y"), text.text) for text in drawn if " × " in (text.text or "")]
     forth, back = ([rest for role, *rest in written if role == way] for way in ("muted", "output"))
@@ -230,7 +187,7 @@ def test_gradients_have_the_shapes_of_what_stands_beside_them(norm):
 
 
 def test_gradients_go_past_every_sublayer_on_dashed_lines():
-    drawn = tree(figures.backward_steps(run(LanguageModel, layers=1)[0], np.arange(5), alt=ALT))
+    drawn = tree(figures.backward_steps(run(layers=1)[0], np.arange(5), alt=ALT))
     paths = list(drawn.iter(SVG + "path"))
     number = r"(-[\d.]+)"
     forth = [re.match(rf"M0 {number}V{number}H.*V{number}q", path.get("d")) for path in paths]
@@ -261,11 +218,3 @@ def test_boxes_stand_apart_with_their_labels_in_the_middle():
     assert {heights[label] - 5 for label in ("x", "split", "merge")} | {heights["attention"] + 2} <= middles
     gaps = [below[0] - sum(above) for above, below in pairwise(rows)]
     assert sum(gap < 28 for gap in gaps) == 1  # the two sheets of attention lie on each other
-
-
-def test_boxes_grow_with_what_stands_in_them():
-    model, seen = Transformer(11, 8, 2, 1, np.random.default_rng(1)), {}
-    model(np.ones((12, 10), int), np.ones((12, 10), int), seen=seen)
-    found, heights = boxes(figures.architecture(model, seen, alt=ALT))
-    frame, widest, *_ = sorted(set(found[:, 2]), reverse=True)
-    assert frame > widest > 6 * max(map(len, heights))

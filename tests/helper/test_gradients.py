@@ -20,13 +20,13 @@ from minitransformer import (
 )
 from minitransformer.exercises.gradients import BUGS
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient_check, gradient_errors, several, vjp_of
-from minitransformer.parameters import layer_shapes, views
+from minitransformer.parameters import layer_shapes, stack_size, views
 from minitransformer.transformer import LanguageModel, Transformer
 from tests.shared import oracles
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 RIGHT, WRONG = 1e-7, 1e-2  # shares of the gradient
-LIMITS = {"float32": 1e-5, "float64": 1e-12}  # of PyTorch's
+LIMITS = {"float32": 2e-5, "float64": 1e-12}  # of PyTorch's
 TOKENS, GAIN = (2, 5, 6), (6,)
 KEEP = np.tri(5, 7, dtype=bool) & (np.arange(5) != 1)[:, None]  # the second query sees nothing
 SINGLE = {"W_Q": (6, 4), "W_K": (6, 4), "W_V": (6, 5)}
@@ -163,7 +163,7 @@ def small(kind, norm="pre", where="sinusoidal", tied=True, **options):
     """Return a small model with every parameter random, and the arguments of a call: a batch with padding."""
     options = {"max_length": 8, "dtype": np.float64} | options
     if kind is Transformer:
-        options = {"source_vocabulary": 7} | options
+        options = {"source_vocabulary": 7, "encoder_layers": 1, "encoder_heads": 2} | options
     model = kind(9, 12, 3, 2, 1, norm=norm, positions=where, tied=tied, **options)
     model.flat += oracles.random(model.flat.size, kind=model.dtype) / 10
     ids = np.random.default_rng(1).integers(7, size=(2, 6))
@@ -350,14 +350,14 @@ class Torch:
             return x + sublayer(self.norm(x, gain, bias))
         return self.norm(x + sublayer(x), gain, bias) if norm == "post" else x + sublayer(x)
 
-    def layer(self, x, params, model, keep, memory=None, memory_keep=None):
+    def layer(self, x, params, model, heads, keep, memory=None, memory_keep=None):
         turn = self.rotary if model.positions == "rotary" else None
         looks = {"attention": {"keep": keep, "turn": turn}, "cross_attention": {"context": memory, "keep": memory_keep}}
         for name, part in params.items():
             if name == "feed_forward":
                 sublayer = partial(self.feed_forward, params=part)
             else:
-                sublayer = partial(self.heads, params=part, heads=model.heads, **looks[name])
+                sublayer = partial(self.heads, params=part, heads=heads, **looks[name])
             x = self.residual(x, sublayer, model.norm, part["gain"], part["bias"])
         return x
 
@@ -369,7 +369,8 @@ class Torch:
         if model.positions == "sinusoidal":
             x = x + self.torch.tensor(positions.sinusoidal_positions(ids.shape[-1], model.d), dtype=x.dtype)
         for name, part in params[side].items():
-            x = self.norm(x, **part) if name == "norm" else self.layer(x, part, model, **masks)
+            heads = stack_size(model, side)[1]
+            x = self.norm(x, **part) if name == "norm" else self.layer(x, part, model, heads, **masks)
         return x
 
     def model(self, params, model, *arguments):

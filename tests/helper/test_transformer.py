@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from minitransformer.embedding import embed, head
 from minitransformer.feed_forward import gelu, relu
 from minitransformer.masks import padding_mask
-from minitransformer.parameters import count, layer_shapes, views
+from minitransformer.parameters import count, layer_shapes, stack_size, views
 from minitransformer.positions import rotary, sinusoidal_positions
 from minitransformer.transformer import LanguageModel, Transformer, layer
 from tests.shared import oracles
@@ -24,10 +24,12 @@ IDS = np.random.default_rng(1).integers(11, size=(3, 7))
 SOURCE = np.random.default_rng(2).integers(13, size=(3, 5))
 
 
-def language_model(norm="pre", positions="sinusoidal", dtype=np.float64, kind=LanguageModel, **options):
+def language_model(
+    norm="pre", positions="sinusoidal", dtype=np.float64, kind=LanguageModel, heads=3, layers=2, **options
+):
     """Return a small model with every parameter random, gains and biases too."""
     options = {"max_length": 9, "hidden": 20} | options
-    model = kind(11, 12, 3, 2, 0, norm=norm, positions=positions, dtype=dtype, **options)
+    model = kind(11, 12, heads, layers, 0, norm=norm, positions=positions, dtype=dtype, **options)
     model.flat += oracles.random(model.flat.size, kind=dtype) / 10
     return model
 
@@ -61,6 +63,9 @@ def test_parameters_are_as_many_as_the_formula_says(norm, tied, positions):
     both = layers * (2 * plain + 4 * d * d + 2 * d) + 2 * last
     assert Transformer(v, d, 2, layers, **options).flat.size == ends + both
     assert Transformer(v, d, 2, layers, source_vocabulary=s, **options).flat.size == ends + s * d + both
+    assert (
+        Transformer(v, d, 2, layers, encoder_layers=5, encoder_heads=4, **options).flat.size == ends + both + 2 * plain
+    )
 
 
 def test_matrices_keep_sizes_gains_are_one_and_biases_zero():
@@ -82,7 +87,7 @@ def test_without_a_generator_everything_is_zero_and_with_one_or_its_seed_that_de
 
 @pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
 def test_the_parameters_of_a_copy_are_views_of_its_own_vector(twin):
-    model = transformer()
+    model = transformer(encoder_layers=1, encoder_heads=2)
     before, again = model(SOURCE, IDS), twin(model)
     again.flat *= 2
     assert np.shares_memory(again.params["embedding"], again.flat)
@@ -92,8 +97,33 @@ def test_the_parameters_of_a_copy_are_views_of_its_own_vector(twin):
 
 @pytest.mark.parametrize("kind", [LanguageModel, Transformer])
 def test_a_misspelt_option_is_named_with_the_class_that_was_called(kind):
-    with pytest.raises(TypeError, match=rf"^{kind.__name__}\.__init__\(\) got an unexpected keyword argument 'leyers'"):
-        kind(11, 12, 3, 2, leyers=3)
+    option = {LanguageModel: "encoder_layers", Transformer: "encoder_leyers"}[kind]
+    with pytest.raises(
+        TypeError, match=rf"^{kind.__name__}\.__init__\(\) got an unexpected keyword argument '{option}'"
+    ):
+        kind(11, 12, 3, 2, **{option: 3})
+
+
+@pytest.mark.parametrize("norm, positions", CHOICES)
+def test_a_model_whose_encoder_has_other_sizes_is_the_halves_of_two_models(norm, positions):
+    model = transformer(norm, positions, encoder_layers=3, encoder_heads=2)
+    reader, writer = transformer(norm, positions, layers=3, heads=2), transformer(norm, positions)
+    for twin, side, table in ((reader, "encoder", "source_embedding"), (writer, "decoder", "embedding")):
+        parts = {"positions": model.params.get("positions"), table: model.params[table], side: model.params[side]}
+        assert (stack_size(model, side), model.shapes[side]) == ((twin.layers, twin.heads), twin.shapes[side])
+        copied(parts, twin.params)
+    memory, seen = reader.encode(SOURCE), {}
+    assert np.array_equal(model(SOURCE, IDS, seen=seen), writer.decode(IDS, memory))
+    assert [seen[side][1]["attention weights"].shape[1] for side in ("encoder", "decoder")] == [2, 3]
+
+
+def copied(parts, others):
+    """Write arrays in nested dicts to those of the same names."""
+    for name, part in parts.items():
+        if isinstance(part, dict):
+            copied(part, others[name])
+        elif part is not None:
+            others[name][:] = part
 
 
 def test_the_order_of_a_layers_parts_is_not_that_of_a_dict():

@@ -64,7 +64,7 @@ PALE = """() => {
 }"""
 SHOWN = "(all) => all.filter((e) => e.checkVisibility({visibilityProperty: true})).map((e) => e.outerHTML.slice(0, 90))"
 READABLE = """() => [...document.querySelectorAll("main :is(p, li, pre, figure, svg, table, dt, dd, math, h1, h2, h3)")]
-    .filter((e) => !e.closest("details:not([open]), .scripted, [popover], nav"))
+    .filter((e) => !e.closest("details:not([open]), .scripted, [popover], nav, [data-layout]")) // of which one is shown
     .filter((e) => !e.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
     .map((e) => e.outerHTML.slice(0, 100))"""
 OPENED_BY_ITSELF = "button:not([popovertarget])"  # what acts without a script, the browser alone opening its popover

@@ -4,17 +4,21 @@ Each function takes a state, and what the reader chose that no kernel knows; it 
 there is none.
 """
 
+import base64
+
 import numpy as np
 from scipy.special import entr
 from scipy.special import softmax as scipy_softmax
 
 from minitransformer.attention import attention, attention_vjp
+from minitransformer.feed_forward import gelu
 from minitransformer.layer_norm import layer_norm
 from minitransformer.masks import causal_mask, padding_mask
 from minitransformer.multi_head import merge_heads, split_heads
 from minitransformer.positions import rotary, sinusoidal_positions
 from minitransformer.self_attention import project, self_attention
 from minitransformer.softmax import entropy, softmax, softmax_vjp
+from minitransformer.transformer import Transformer
 
 
 def cells(name, table):
@@ -279,8 +283,65 @@ def training(**state):
     return cells("weight", 100 * moment(**state)[-1])
 
 
+def modelled(sizes, source, target, dtype=np.float64):
+    """Return a model of these sizes and vocabularies, all its parameters 0."""
+    more = {name: sizes[name] for name in ("hidden", "encoder_layers", "encoder_heads", "tied")}
+    more |= {"source_vocabulary": len(source), "activation": gelu, "dtype": dtype}
+    return Transformer(len(target), sizes["d"], sizes["heads"], sizes["layers"], **more)
+
+
+def written(model, ids):
+    """Return what a model says to a row of ids, word by word until </s> or for 8 words more, and all that is `seen`."""
+    said, seen = [], {}
+    while 2 not in said and len(said) < len(ids) + 8:
+        said.append(int(model([ids], [[1, *said]], seen=seen)[0, -1].argmax()))
+    return said, seen
+
+
+def translated(sizes, source, target, sentence, steps, step, weights, **_):
+    """Return the words of a translation, as ids, and all that its model has `seen`."""
+    model = modelled(sizes, source, target)
+    model.flat[:] = np.frombuffer(base64.b64decode(weights[steps.index(step)]), "<f2")
+    return written(model, [source.index(word) for word in sentence.split()])
+
+
+def translator(part="cross_attention", layer=1, head="mean", side="French", at=None, **state):
+    """Return the number below each word of either sentence, in per cent."""
+    said, seen = translated(**state)
+    words = [state["target"][word] for word in said]
+    found = [place for place, word in enumerate(words) if word in state["pronouns"]]
+    at = at if at is not None else (found or [0])[0]
+    heads = seen["encoder" if part == "encoder" else "decoder"][layer][
+        f"{part.replace('encoder', 'attention')} weights"
+    ]
+    table = heads[0].mean(axis=0) if head == "mean" else heads[0, head]
+    below = {"English": [None] * len(state["sentence"].split())}
+    below["French"] = softmax(seen["logits"][0])[range(len(said)), said]
+    if part == "cross_attention":
+        below["English" if side == "French" else "French"] = table[at] if side == "French" else table[:, at]
+    elif part == "encoder" and side == "English":
+        below["English"] = table[at]
+    elif part == "attention" and side == "French":
+        below["French"] = [*table[at, 1 : at + 1], *[None] * (len(said) - at)]
+    return {
+        f"{name}-{i}": None if value is None else 100 * value
+        for name, values in below.items()
+        for i, value in enumerate(values)
+    }
+
+
+def twins(swaps, looks, shown, view, **_):
+    """Return how often each word decides, and where *it* looks: what is not shown is None."""
+    counts = [pair if view == 0 and pair[1] else (None, None) for pair in swaps[shown]]
+    row = looks[shown][view - 1] if view else [None] * len(counts)
+    changed, tried = zip(*counts)
+    named = {"changed": changed, "tried": tried, "look": row}
+    return {f"{name}-{k}": value for name, values in named.items() for k, value in enumerate(values)}
+
+
 NUMBERS = {
     **{"vectors": vectors, "temperature": temperature, "lookup": lookup, "sheet": sheet, "masks": masks},
     **{"heads": heads, "position": position, "build": build, "features": features, "depth": depth},
-    **{"graph": graph, "training": training},
+    **{"graph": graph, "training": training, "translator": translator},
+    "twins": twins,
 }

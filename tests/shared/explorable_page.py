@@ -7,12 +7,18 @@ from functools import cache
 import numpy as np
 
 from minitransformer import figures
-from minitransformer.explore import live
-from tests.shared.explorable_numbers import NUMBERS
+from minitransformer.explore import live, packed
+from tests.shared.explorable_numbers import NUMBERS, modelled
 
 STILL = figures.Picture(480, 365, '<text x="9" y="30">still</text>', "A picture that stands still.", zoom=1)
 VECTORS = {"a": [3.0, 1.0], "b": [1.0, 2.0]}
 SCORES = {"scores": [2.0, 1.0, 0.0, -1.0], "labels": ["a", "b", "c", "d"], "temperature": 1.0}
+SMALL = {"d": 8, "hidden": 16, "layers": 1, "heads": 1, "encoder_layers": 2, "encoder_heads": 2, "tied": True}
+ENGLISH = ["<pad>", "<s>", "</s>", "the", "a", "an", "cat", "animal", "black", "sleeps", "it"]
+FRENCH = ["<pad>", "<s>", "</s>", "le", "l'", "un", "chat", "animal", "noir", "dort", "il"]
+UNTRAINED = [np.random.default_rng(seed).normal(size=2184) / 2 for seed in (3, 117, 662)]
+SENTENCE = ["the", "animal", "didn't", "cross", "the", "street", "because", "it", "was", "too"]
+PHRASE = ["l'", "animal", "n'", "a", "pas", "traversé", "la", "rue", "parce", "qu'"]
 START = {
     "vectors": VECTORS,
     "temperature": SCORES,
@@ -61,6 +67,23 @@ START = {
         **{"exact": [0.0, 0.05, 0.312, 0.9996, 1.0], "labels": ["4", "2", "7"], "targets": ["7", "2", "4", "END"]},
         **{"says": [["START"] * 4, ["7"] * 4, ["7", "4", "4", "2"], ["7", "2", "4", "2"], ["7", "2", "4", "END"]]},
         **{"weights": np.random.default_rng(14).dirichlet([0.4] * 3, (5, 4)).round(3).tolist(), "step": 20},
+    },
+    "translator": {
+        **packed(modelled(SMALL, ENGLISH, FRENCH), *UNTRAINED),
+        **{"source": ENGLISH, "target": FRENCH, "groups": {"articles": ENGLISH[3:6], "others": ENGLISH[6:]}},
+        **{"twins": ["the animal sleeps", "the animal black"], "examples": ["the black cat sleeps", "it sleeps"]},
+        **{"sentence": "the animal sleeps", "pronouns": ["l'"], "steps": [0, 50, 200], "step": 200},
+    },
+    "twins": {
+        "english": [[*SENTENCE, "tired"], [*SENTENCE, "wide"]],
+        "french": [[*PHRASE, "il", "était", "trop", "fatigué"], [*PHRASE, "elle", "était", "trop", "large"]],
+        **{"weights": np.random.default_rng(15).dirichlet([0.1] * 11, (2, 14)).round(3).tolist()},
+        "swaps": [
+            [[0, 3], [6, 6], [0, 1], [1, 4], [0, 3], [0, 4], [0, 1], [0, 0], [0, 0], [0, 1], [5, 6]],
+            [[0, 3], [0, 6], [0, 1], [0, 4], [0, 3], [4, 4], [0, 1], [0, 0], [0, 0], [0, 1], [6, 6]],
+        ],
+        "looks": np.random.default_rng(16).dirichlet([0.5] * 11, (2, 2)).round(3).tolist(),
+        **{"shown": 0, "view": 0},
     },
 }
 LONG = ["encyclopaedia", "a", "California"]
@@ -223,7 +246,7 @@ def act(place, role, label, what=""):
     if role == "slider":
         for key in what.split():
             found.press(key)
-    elif role == "spinbutton":
+    elif role in ("spinbutton", "textbox"):
         found.fill(what)
     elif role == "combobox":
         found.select_option(what)

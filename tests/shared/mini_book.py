@@ -56,6 +56,7 @@ parts:
 # Halving
 
 % Question: How much is left?
+% Job: Cut it in two.
 % Projector: a loaf
 
 :::{admonition} What you will be able to do
@@ -70,8 +71,6 @@ Builds on nothing.
 :::
 
 A loaf of 1.5 kg is cut again and again: how much is left?
-
-% Map: loaf
 
 ## A loaf
 
@@ -188,8 +187,12 @@ def loaf(weight, *, alt):
     print(weight, alt[:1])
 
 
-def concept_map(chapters):
+def machine(numbers, chapters):
     """Draw the chapters; used on the cover."""
+
+
+def machine_numbers():
+    """Return what is drawn; used on the cover."""
 ''',
     "index.md": HEADER
     + r"""
@@ -206,7 +209,7 @@ mystnb:
 ---
 from minitransformer import figures
 figures.loaf(1, alt="A loaf that lies on a board.")
-figures.concept_map([
+figures.machine(figures.machine_numbers(), [
 ])
 ```
 """,

@@ -19,7 +19,9 @@ LOOSE = re.compile(  # calls that leave out an encoding, as ast prints them
 COMMAND = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
 LISTED = subprocess.run(COMMAND, cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout.split("\0")
 NAMES = [name for name in LISTED if name and (ROOT / name).is_file()]
-TEXTS = {name: (ROOT / name).read_bytes().decode("utf-8") for name in NAMES if not name.endswith((".png", ".woff2"))}
+TEXTS = {
+    name: (ROOT / name).read_bytes().decode("utf-8") for name in NAMES if not name.endswith((".npy", ".png", ".woff2"))
+}
 TREES = {name: ast.parse(text) for name, text in TEXTS.items() if name.endswith(".py")}
 CITATION = yaml.safe_load(TEXTS["CITATION.cff"])
 

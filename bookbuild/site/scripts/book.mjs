@@ -1,5 +1,6 @@
 // What the frame of every page does: the reader's choices, drawers, copies of code, the place in the text, and loading
 // of what is used only now and then (search, previews, live code).
+import "./machine.mjs";
 import { element, load } from "./page.mjs";
 
 const root = document.documentElement;
@@ -89,7 +90,7 @@ if (document.getElementById("search-results")) load("search");
 
 const meet = ({ pointerType, target }) => {
   const met = pointerType ? pointerType !== "touch" : target.matches(":focus-visible");
-  if (!met || !target.closest?.(".text a[href]:not(.external, .headerlink)")) return;
+  if (!met || !target.closest?.(".text a[href]:not(.external, .headerlink, .strip, .mt-machine a)")) return;
   for (const way of ["pointerover", "focusin"]) document.removeEventListener(way, meet);
   load("previews");
 };

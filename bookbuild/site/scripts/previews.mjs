@@ -5,7 +5,7 @@
 // What it shows comes from the scripts that previews.py writes.  A touch follows the link, as ever.
 import { ROOT, element, load } from "./page.mjs";
 
-const LINKS = ".text a[href]:not(.external, .headerlink, .viewcode-back, .mt-live a)";
+const LINKS = ".text a[href]:not(.external, .headerlink, .viewcode-back, .strip, .mt-live a, .mt-machine a)";
 const DELAY = 300; // milliseconds until a card opens, so that a pointer on its way opens none
 const GRACE = 250; // and until it closes, so that the pointer can move into it
 const GAP = 6; // pixels between link and card

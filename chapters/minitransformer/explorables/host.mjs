@@ -12,6 +12,8 @@ export function mount(script, explorable) {
     on: (event, listener) => listeners.push([event, listener]),
     save_changes() {},
   };
-  explorable.render({ model, el: script.previousElementSibling });
-  box.classList.add("mt-on"); // hides the still picture, which is yet to come, on a screen
+  const waiting = explorable.render({ model, el: script.previousElementSibling });
+  const begin = () => box.classList.add("mt-on"); // hides the still picture on a screen; it may be yet to come
+  if (waiting) waiting.then(begin);
+  else begin();
 }

@@ -1,29 +1,31 @@
 """The one drawing style of the book: each function returns a picture that follows light and dark.
 
 A role (query, key, value, weight, output) has one colour everywhere; `picture` says which, `charts` draws from data,
-and `diagrams` draws boxes and the shapes of arrays.
+`diagrams` draws boxes and the shapes of arrays,
+and `machine` the whole Transformer.
 """
 
 from importlib import import_module
 
 from .diagrams import (
-    architecture,
     attention_steps,
     backward_steps,
-    concept_map,
     language_model_steps,
     layer_orders,
     matrix_shapes,
     multi_head_steps,
+    twin_sentences,
     weight_fan,
 )
+from .machine import MACHINE_STYLE, machine, strip
 from .picture import PALETTE, ROLES, Picture, css
 
 CHARTS = ("arrows", "bars", "curves", "dot_rows", "heatmap", "hull", "labelled_tables", "tracks", "valley",
           "word_scatter")  # fmt: skip
-DIAGRAMS = (architecture, attention_steps, backward_steps, concept_map, language_model_steps, layer_orders,
-            matrix_shapes, multi_head_steps, weight_fan)  # fmt: skip
-__all__ = [*CHARTS, *(diagram.__name__ for diagram in DIAGRAMS), "PALETTE", "ROLES", "Picture", "css"]
+DIAGRAMS = (attention_steps, backward_steps, language_model_steps, layer_orders, machine, matrix_shapes,
+            multi_head_steps, twin_sentences, weight_fan)  # fmt: skip
+__all__ = [*CHARTS, *(diagram.__name__ for diagram in DIAGRAMS), "MACHINE_STYLE", "PALETTE", "ROLES", "Picture", "css",
+           "strip"]  # fmt: skip
 
 
 def __getattr__(name):

@@ -1,4 +1,4 @@
-"""What is drawn of boxes: matrices with their shapes, concepts, and models step by step with the shapes of a run.
+"""What is drawn of boxes: words and their weights, matrices, and models step by step with the shapes of a run.
 
 A diagram of steps is made of columns, and a column of steps from bottom to top: `_Column` and `_Step` say of what.
 """
@@ -13,11 +13,11 @@ from ..parameters import count
 from ..self_attention import project
 from .picture import ROLES, Picture, arrow, box, element, in_row, text
 
-# ---- words, concepts and shapes -----------------------------------------------------------------------------------
+# ---- words and shapes -----------------------------------------------------------------------------------
 
 
 def weight_fan(word, weights, *, alt, role="key"):
-    """Draw one word with lines to others, each as thick as its weight (dict, word -> weight); used on the cover.
+    """Draw one word with lines to others, each as thick as its weight (dict, word -> weight); used in chapters 1 and 4.
 
     The others are keys, or of another `role`.
     """
@@ -33,32 +33,36 @@ def weight_fan(word, weights, *, alt, role="key"):
     return Picture(width, 2 * middle, f'<g font-family="inherit" font-size="15">{"".join(svg)}</g>', alt)
 
 
-def concept_map(chapters, *, alt):
-    """Draw the concepts of each chapter as linked boxes in reading order; used on the cover.
+def twin_sentences(english, french, weights, swaps, *, alt, **_):
+    """Draw two sentences with their translations, as `twins.twins` returns them; used on the cover.
 
-    `chapters` is a list of (title, address, [(concept, address), …]); a chapter is a row, arrows lead onwards.
-    Six of them make a picture, which fits on a page of paper.
+    Bands at the left lead to *it* from the words that decide how it is translated, as thick as the share of the swaps
+    that change it; lines between the columns lead from each French word to what it looks at most.
     """
-    return in_row([_map(chapters[i : i + 6], alt) for i in range(0, len(chapters), 6)], alt)
+    return in_row([_columns(*one, alt) for one in zip(english, french, weights, swaps)], alt)
 
 
-def _map(chapters, alt):
-    svg, height = [], 0
-    for title, address, concepts in chapters:
-        svg.append(element("a", text(0, height + 16, title, anchor="start"), href=address, font_weight="bold"))
-        boxes = [_concept(*concept, i, height + 28) for i, concept in enumerate(concepts)]
-        svg += boxes
-        height += 42 + 46 * -(-len(boxes) // 3)
-    inside = f'<g font-family="inherit" font-size="14">{"".join(svg)}</g>'
-    return Picture(460, height, inside, alt, role="group")
-
-
-def _concept(concept, link, i, top):
-    """Return the `i`-th of a chapter's linked boxes, three to a row, with an arrow from the one to its left."""
-    x, y = i % 3 * 157.0, top + i // 3 * 46
-    onwards = arrow(f"M{x - 11:g} {y + 17}h9", 1) if i % 3 else ""
-    inside = box(x + 1, y, 143, 34, "muted", tint=0) + text(x + 72, y + 22, concept)
-    return f'{onwards}<a href="{link}">{inside}</a>'
+def _columns(english, french, weights, swaps, alt):
+    """Return one sentence as a column of words, with its translation in a second one."""
+    height = lambda row: 24 + 30 * row
+    it, rows = height(english.index("it")), np.cumsum([0, *(not word.endswith("'") for word in french[:-1])])
+    svg, lines = "", dict.fromkeys(rows, "")
+    for i, (word, (changed, tried)) in enumerate(zip(english, swaps)):
+        y, bold = height(i), changed > 0 or word == "it"
+        if changed:
+            path = f"M84 {it}C{40 - abs(it - y) / 8:g} {it} {40 - abs(it - y) / 8:g} {y} 84 {y}"
+            svg += element("path", d=path, fill="none", stroke="output", stroke_width=13 * changed / tried)
+        name = text(92, y + 6, word, "query" if word == "it" else "ink", 17, "start")
+        svg += element("g", name, font_weight=700 if bold else 400)
+        svg += text(182, y + 5, f"{changed} of {tried}" * (tried > 0), "output" if changed else "muted", 13, "start")
+    for word, row, shares in zip(french, rows, weights):
+        y, to, said = height(row), height(int(np.argmax(shares))), word in ("il", "elle")
+        path = f"M228 {to}C246 {to} 246 {y} 264 {y}"
+        svg += element("path", d=path, fill="none", stroke="weight", stroke_width=4 if said else 1.5)
+        lines[row] += element("tspan", word, fill="output", font_weight=700) if said else word
+    for row, line in lines.items():
+        svg += element("text", line, fill="muted", x=270, y=height(row) + 6, font_size=16, font_style="italic")
+    return Picture(360, height(len(english)) - 6, f'<g font-family="inherit">{svg}</g>', alt, zoom=0.92)
 
 
 def matrix_shapes(lines, *, alt):
@@ -112,12 +116,6 @@ def layer_orders(*norms, alt, shape=()):
     return _diagram(columns, alt)
 
 
-def architecture(model, seen, *, alt):
-    """Draw a model as its run has filled `seen`: which layers, in which order, of which shapes; used in chapter 12."""
-    sides = [side for side in ("encoder", "decoder") if side in seen]
-    return _diagram([_side(model, seen, side, len(sides) > 1) for side in sides], alt, room=62)
-
-
 def attention_steps(queries, keys, values, keep=None, *, alt):
     """Draw attention step by step, with the shapes of these arrays and of what it returns; used in chapter 12."""
     output, weights = attention(queries, keys, values, keep)
@@ -151,7 +149,7 @@ def multi_head_steps(x, params, heads, *, alt):
 def language_model_steps(model, words, ids, *, alt):
     """Draw the way of `words` through a language model, run on their `ids`, to the next one; used in chapter 12."""
     logits, half = model(ids, seen := {}), max(135, 4.2 * len(words) * max(map(len, words)))
-    (_, *steps), _, (first, stop, layers) = _side(model, seen, "decoder", False)
+    (_, *steps), _, (first, stop, layers) = _decoder(model, seen)
     embedding, layer, head = steps[: first - 1], steps[stop - 2], steps[stop - 1 : -1]
     inside = [_Step(["layers"], ["ink"], layer.shape, f"{layers}, one after the other", sheets=min(layers, 4))]
     below = [_Step(words), _Step([str(i) for i in ids], ["ink"] * len(words))]
@@ -165,7 +163,7 @@ def backward_steps(model, ids, *, alt):
     Between the two stands what each part leaves behind, the gradients of its own parameters: they make one vector.
     """
     model(ids, seen := {})
-    (words, *steps), _, (first, stop, layers) = _side(model, seen, "decoder", False)
+    (words, *steps), _, (first, stop, layers) = _decoder(model, seen)
     places = "+ positions" * (model.positions in ("sinusoidal", "learned"))
     embedding = _Step(["embedding"], ["ink"], seen["decoder"]["embedded"].shape, places)
     inside, head = [step._replace(note="") for step in steps[first - 1 : -2]], steps[-2]
@@ -202,27 +200,20 @@ def _residual(norm, step, shape=()):
     return [*before, step, _Step(["+"], shape=shape, around=len(before) + 1)]
 
 
-def _side(model, seen, side, both):
-    """Return the column of a model's encoder or decoder; `both` says that it has the two."""
-    parts, shape, layer = seen[side], seen[side]["embedded"].shape, []
+def _decoder(model, seen):
+    """Return the column of a language model, as its run has filled `seen`."""
+    parts, shape, layer = seen["decoder"], seen["decoder"]["embedded"].shape, []
     for name, output in parts[1].items():
         if not name.endswith(" weights"):
-            params = model.params[side][1][name]
+            params = model.params["decoder"][1][name]
             layer += _residual(model.norm, _sublayer(name, parts[1], params, model.positions), output.shape)
-    ids = {"encoder": "source ids", "decoder": "target ids"}[side] if both else "ids"
-    before = [_Step([ids], shape=shape[:-1]), _Step(["embedding"], ["ink"], shape)]
+    before = [_Step(["ids"], shape=shape[:-1]), _Step(["embedding"], ["ink"], shape)]
     if model.positions in ("sinusoidal", "learned"):
         before[1:] = [_Step(["embedding"], ["ink"]), _Step(["+"], shape=shape, enters=("positions", "muted", ()))]
+    end = [_Step(["LN"], ["muted"], parts["norm"]["output"].shape)] if "norm" in parts else []
+    end += [_Step(["output head"], ["output"], seen["logits"].shape), _Step(["logits"])]
     repeated = len(before), len(before) + len(layer), sum(isinstance(name, int) for name in parts)
-    return _Column([*before, *layer, *_end(seen, side, both)], side.capitalize(), repeated)
-
-
-def _end(seen, side, both):
-    """Return the steps of an encoder or decoder after its layers."""
-    end = [_Step(["LN"], ["muted"], seen[side]["norm"]["output"].shape)] if "norm" in seen[side] else []
-    if side == "decoder":
-        return [*end, _Step(["output head"], ["output"], seen["logits"].shape), _Step(["logits"])]
-    return [*end, _Step(["memory"], ["ink"] if both else [])]
+    return _Column([*before, *layer, *end], "Decoder", repeated)
 
 
 def _sublayer(name, outputs, params, positions):
@@ -248,7 +239,6 @@ _Step.__doc__ = """One row of a column: a box for each of `labels`, a list, in t
 _Column = namedtuple("_Column", "steps title repeated", defaults=("", ()))
 _Column.__doc__ = """Steps from bottom to top below a title; `repeated` is (first, stop, times) of those in a frame."""
 FORK = 31  # how far below a branch its bypass begins, where the way back has the sign of a sum there
-CROSS = "cross-attention"  # the step that what the column to the left ends in enters as keys and values
 
 
 def _diagram(columns, alt, half=58, room=22):
@@ -265,9 +255,6 @@ def _diagram(columns, alt, half=58, room=22):
         title = element("g", text(0, 24, column.title), font_weight="bold")
         svg += element("g", _drawn(column, span, side, half) + title, transform=f"translate({x:g} 0)")
         told.append(_told(column))
-    if (into := _place_of_cross(columns)) is not None:
-        svg += _keys_and_values(middles, spans, into, half)
-        told.append(f"{columns[0].steps[-1].labels[0]} enters {CROSS} as keys and values.".capitalize())
     height = 4 - min(span[-1][0] for span in spans)
     inside = element("g", svg, transform=f"translate(0 {height:g})", font_family="inherit")
     width = middles[-1] + (half + room if len(columns) > 1 else near)
@@ -369,12 +356,6 @@ def _half_needed(step):
     return max(6.2 * len(_written(step.shape)), 3.2 * len(step.note) + 4)
 
 
-def _place_of_cross(columns):
-    """Return which step of the second column takes keys and values from the first; None where none does."""
-    labels = [step.labels[0] for step in columns[1].steps] if len(columns) > 1 else []
-    return labels.index(CROSS) if CROSS in labels else None
-
-
 def _told(column):
     """Return what a column shows, in words."""
     said = "; ".join(_told_step(column.steps, i) for i in range(len(column.steps)))
@@ -462,17 +443,6 @@ def _from_beside(step, middle, side, half):
     svg = arrow(f"M{edge + 22 * side:g} {middle:g}H{edge:g}", -side)
     svg += text(x, middle + 27, _written(shape), "muted", 12)
     return svg + _boxes(_Step([label], [role]), x, middle - 13, middle + 13, wide / 2)
-
-
-def _keys_and_values(middles, spans, into, half):
-    """Return the lines from the top of the first column to a step of the second, for keys and for values."""
-    start, end = sum(spans[0][-1]) / 2, sum(spans[1][into]) / 2
-    left, right = middles[0] + half, middles[1] - half
-    svg = text(middles[1] + 12, spans[1][into][1] + 11, "Q", "query", 12)
-    for role, d in (("key", -6), ("value", 6)):
-        svg += arrow(f"M{left:g} {start + d:g}H{left + 25 - d:g}V{end + d:g}H{right - 1.5:g}", 1, role)
-        svg += text(left + 9, start + d + (16 if d > 0 else -5), role[0].upper(), role, 12)
-    return svg
 
 
 def _boxes(step, x, top, bottom, half):

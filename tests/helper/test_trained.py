@@ -1,0 +1,165 @@
+"""The model that comes with the package: its file, what it translates, and all that can be seen inside it."""
+
+import numpy as np
+import pytest
+
+from minitransformer import trained
+from minitransformer.feed_forward import gelu
+from minitransformer.layer_norm import layer_norm
+from minitransformer.multi_head import merge_heads, split_heads
+from minitransformer.parameters import stack_size
+from minitransformer.sentence_sets import it_sentences
+from minitransformer.softmax import softmax
+from minitransformer.trained import FILE, load_model, load_runs, new_model, seen
+from minitransformer.translation import SENTENCES, batch_of, english_words, french_words, right, translate
+
+TIRED = "The animal didn't cross the street because it was too tired."
+SAID = "l'animal n'a pas traversé la rue parce qu'"
+ATTENTION = ("normed", "queries", "keys", "values", "scores", "weights", "mixed", "added", "output")
+MODEL = load_model()
+
+
+# The file
+
+
+def test_the_file_is_small_and_holds_every_weight():
+    kept = np.load(FILE)
+    assert FILE.stat().st_size <= 400_000 and kept.dtype == np.float16
+    assert np.array_equal(MODEL.flat, kept) and MODEL.flat.dtype == np.float32 and kept.size == MODEL.flat.size
+
+
+@pytest.mark.parametrize(
+    "sentence, french",
+    [
+        (TIRED, f"{SAID}il était trop fatigué"),
+        (TIRED.replace("tired", "wide"), f"{SAID}elle était trop large"),
+        (
+            "My small black cat didn't cross the street because it was tired.",
+            "mon petit chat noir n'a pas traversé la rue parce qu'il était fatigué",
+        ),
+    ],
+)
+def test_the_sentences_of_the_book_are_translated_rightly(sentence, french):
+    assert translate(sentence)[0] == french
+
+
+def test_what_was_never_seen_together_is_translated_rightly():
+    phrases = it_sentences(np.random.default_rng(0), 1_000)
+    assert right(MODEL, phrases, SENTENCES).all(axis=-1).mean() >= 0.99
+
+
+@pytest.mark.parametrize(
+    "content, kind, says",
+    [
+        (None, FileNotFoundError, "is missing; install the package again, or run `make model`."),
+        (b"", ValueError, "is damaged ("),
+        (b"no weights", ValueError, "is damaged ("),
+        (FILE.read_bytes()[:-2], ValueError, "is damaged ("),
+        (np.zeros(3), ValueError, f"holds 3 numbers; expected {MODEL.flat.size}: run `make model`."),
+    ],
+    ids=["missing", "empty", "another kind", "cut off", "another model"],
+)
+def test_what_is_not_the_models_file_is_refused_with_what_to_do(content, kind, says, tmp_path, monkeypatch):
+    path = tmp_path / "translator.npy"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif content is not None:
+        np.save(path, content)
+    monkeypatch.setattr(trained, "FILE", path)
+    with pytest.raises(kind) as told:
+        load_model()
+    sentence = str(told.value)
+    assert sentence.startswith(f"{path} {says}") and sentence.endswith("run `make model`.") and "\n" not in sentence
+
+
+def test_the_runs_are_of_several_seeds_and_once_without_some_nouns():
+    runs = load_runs()
+    whole = [run for run in runs if not run["without"]]
+    assert len(whole) >= 3 and len({run["seed"] for run in whole}) == len(whole) == len(runs) - 1
+    for run in runs:
+        curves = [run[name] for name in ("exact", "pronoun", "others")]
+        assert {len(curve) for curve in curves} == {len(run["after steps"])} and run["after steps"][0] == 0
+        assert all(0 <= share <= 1 for curve in curves for share in curve)
+        assert set(run["carriers"]) == {"because", "it", "last word"}
+    (book,) = (run for run in whole if run["seed"] == 3)
+    assert min(book["pairs"].values()) >= 0.99
+
+
+# What is seen inside
+
+
+def named(side, looks):
+    """Return the names of what is seen in each layer of a side, by the layer and its parts."""
+    for number in range(1, stack_size(MODEL, side)[0] + 1):
+        yield from ((f"{side} {number} {name}", MODEL.params[side][number][name]) for name in looks)
+        yield f"{side} {number} feed_forward", MODEL.params[side][number]["feed_forward"]
+
+
+SIDES = {"encoder": ["attention"], "decoder": ["attention", "cross_attention"]}
+FOUND = seen(TIRED)
+
+
+def test_everything_has_its_name_and_its_shape():
+    n, m, d = len(french_words(SAID)) + 5, len(english_words(TIRED)), 64
+    shapes = {"source": (m,), "target": (n,), "logits": (n, len(SENTENCES.french))}
+    for side, looks in SIDES.items():
+        own, heads = {"encoder": m, "decoder": n}[side], stack_size(MODEL, side)[1]
+        shapes |= {f"{side} embedded": (own, d), f"{side} output": (own, d)}
+        for name, _ in named(side, looks):
+            other = m if "cross" in name else own
+            sizes = {"queries": own, "keys": other, "values": other, "mixed": own}
+            inside = {what: (heads, size, d // heads) for what, size in sizes.items()}
+            inside |= {"scores": (heads, own, other), "weights": (heads, own, other)}
+            inside = {"hidden": (own, 4 * d)} if "feed" in name else inside
+            inside |= dict.fromkeys(("normed", "added", "output"), (own, d))
+            shapes |= {f"{name} {what}": shape for what, shape in inside.items()}
+    assert {name: array.shape for name, array in FOUND.items()} == shapes
+
+
+def close(found, expected):
+    np.testing.assert_allclose(found, expected, atol=1e-5 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("side, looks", SIDES.items())
+def test_what_is_seen_fits_together(side, looks):
+    before, heads = FOUND[f"{side} embedded"], stack_size(MODEL, side)[1]
+    for name, params in named(side, looks):
+        part = {what: FOUND[f"{name} {what}"] for what in ATTENTION if f"{name} {what}" in FOUND}
+        close(part["normed"], layer_norm(before, params["gain"], params["bias"]))
+        close(before + part["added"], part["output"])
+        before = part["output"]
+        if name.endswith("feed_forward"):
+            hidden = FOUND[f"{name} hidden"]
+            close(hidden, gelu(part["normed"] @ params["W_1"] + params["b_1"]))
+            close(hidden @ params["W_2"] + params["b_2"], part["added"])
+            continue
+        read = FOUND["encoder output"] if "cross" in name else part["normed"]
+        for what, array in (("queries", part["normed"]), ("keys", read), ("values", read)):
+            close(part[what], split_heads(array @ params[f"W_{what[0].upper()}"], heads))
+        close(part["scores"], part["queries"] @ part["keys"].swapaxes(-1, -2) / (64 / heads) ** 0.5)
+        own = name.startswith("decoder") and "cross" not in name
+        hidden = ~np.tri(*part["scores"].shape[1:], dtype=bool) if own else np.zeros(part["scores"].shape[1:], bool)
+        close(part["weights"], softmax(np.where(hidden, -np.inf, part["scores"])))
+        close(part["mixed"], part["weights"] @ part["values"])
+        close(part["added"], merge_heads(part["mixed"]) @ params["W_O"])
+    close(FOUND[f"{side} output"], layer_norm(before, **MODEL.params[side]["norm"]))
+
+
+def test_the_logits_are_the_models_own_and_say_the_translation():
+    close(FOUND["logits"], FOUND["decoder output"] @ MODEL.params["output"])
+    close(FOUND["logits"], MODEL(FOUND["source"], FOUND["target"]))
+    assert [SENTENCES.english[n] for n in FOUND["source"]] == english_words(TIRED)
+    said = FOUND["logits"].argmax(axis=-1)
+    assert (said[:-1] == FOUND["target"][1:]).all()
+    words = [SENTENCES.french[n] for n in said]
+    assert words == [*french_words(f"{SAID}il était trop fatigué"), "</s>"]
+
+
+def test_another_translation_and_another_model_can_be_looked_into():
+    other, french = new_model(1), f"{SAID}elle"
+    found = seen(TIRED, french, other)
+    (source, target, _), _ = batch_of([(english_words(TIRED), french_words(french))], SENTENCES)
+    assert (found["target"] == target[0]).all()
+    close(found["logits"], other(source, target)[0])
+    with pytest.raises(ValueError, match="^éléphant: not among the 127 words of this vocabulary; use others.$"):
+        seen(TIRED, "un éléphant")

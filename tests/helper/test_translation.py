@@ -1,0 +1,202 @@
+"""Words as numbers, batches, and translations written word by word, of small random models."""
+
+import functools
+import itertools
+
+import numpy as np
+import pytest
+
+from minitransformer.decoding import END, PAD, START, beam, greedy
+from minitransformer.softmax import log_softmax
+from minitransformer.trained import new_model
+from minitransformer.transformer import Transformer
+from minitransformer.translation import (
+    MARKS,
+    NUMBERS,
+    SENTENCES,
+    Language,
+    batch,
+    batch_of,
+    english_words,
+    french_text,
+    french_words,
+    right,
+    translate,
+    word_numbers,
+)
+
+SMALL = Language((*MARKS, *"abcd"), (*MARKS, *"xy"), None)
+SOURCES = [list(word) for word in ("abcd", "b", "da", "cabdab")]
+SEEDS = pytest.mark.parametrize("seed", range(8))
+
+
+@functools.cache
+def model(seed):
+    """Return a random translator of the small language; some seeds never say </s>."""
+    options = {"source_vocabulary": len(SMALL.english), "encoder_heads": 2, "dtype": np.float64, "tied": False}
+    return Transformer(len(SMALL.french), 8, 1, 1, seed, **options)
+
+
+def written(seed, most=8):
+    """Return the numbers of the sources, their lengths, and what a random model greedily says."""
+    source, lengths = word_numbers(SOURCES, SMALL.english)
+    return source, lengths, greedy(model(seed), source, lengths, most)
+
+
+def to_its_end(row):
+    """Return the numbers that a row says, </s> included where it comes."""
+    row = row.tolist()
+    return row[: row.index(END) + 1] if END in row else row
+
+
+# Words
+
+
+@pytest.mark.parametrize(
+    "split, sentence, words",
+    [
+        (english_words, "The animal didn't cross.", "the animal didn't cross"),
+        (english_words, ' "It" was,  too;wide! ', "it was too wide"),
+        (english_words, "it didn’t", "it didn't"),
+        (english_words, " ...? ", ""),
+        (french_words, "l'animal n'a pas vu d'oiseau", "l' animal n' a pas vu d' oiseau"),
+        (french_words, "Parce qu’elle était là.", "parce qu' elle était là"),
+    ],
+)
+def test_a_sentence_is_its_words(split, sentence, words):
+    assert split(sentence) == words.split()
+
+
+def test_french_words_are_the_same_after_they_were_written():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        words = SENTENCES.draw(rng).french
+        assert french_words(french_text(words)) == list(words)
+
+
+def test_words_have_their_numbers_and_rows_one_length():
+    ids, lengths = word_numbers([["b", "a"], ["d", "d", "c"], []], SMALL.english)
+    assert ids.tolist() == [[4, 3, 0], [6, 6, 5], [0, 0, 0]] and lengths.tolist() == [2, 3, 0]
+    with pytest.raises(ValueError, match=r"^e, z: not among the 7 words of this vocabulary; use others\.$"):
+        word_numbers([["z"], ["a", "e"]], SMALL.english)
+
+
+# Batches
+
+
+@pytest.mark.parametrize("language", [SENTENCES, NUMBERS])
+def test_what_is_read_is_what_is_said_one_place_later(language):
+    rng = np.random.default_rng(0)
+    pairs = [language.draw(rng) for _ in range(50)]
+    (source, target, lengths), said = batch_of(pairs, language)
+    assert (target[:, 0] == START).all() and target.shape == said.shape and source.shape == (50, lengths.max())
+    for (english, french, *_), row, read, length, say in zip(pairs, source, target, lengths, said, strict=True):
+        assert [language.english[n] for n in row[:length]] == list(english) and (row[length:] == PAD).all()
+        assert [language.french[n] for n in say[say >= 0]] == [*french, "</s>"]
+        n = len(french)
+        assert (say[n + 1 :] == -1).all() and (read[1 : n + 1] == say[:n]).all()
+        assert not (read[n + 2 :] != PAD).any()
+    again = batch(np.random.default_rng(0), 50, language)
+    assert all(np.array_equal(one, other) for one, other in zip([source, target, lengths, said], [*again[0], again[1]]))
+
+
+@SEEDS
+def test_what_a_model_says_greedily_is_right_and_each_other_word_is_wrong(seed):
+    said = [to_its_end(row) for row in written(seed)[2]]
+    french = [[SMALL.french[n] for n in row if n != END] for row in said]
+    found = right(model(seed), list(zip(SOURCES, french)), SMALL)
+    for source, words, row, cells in zip(SOURCES, french, said, found, strict=True):
+        assert cells[: len(words)].all() and cells[len(words) + 1 :].all() and cells[len(words)] == (END in row)
+        for place, word in enumerate(words):
+            other = [*words[:place], "y" if word == "x" else "x", *words[place + 1 :]]
+            alone = right(model(seed), [(source, other)], SMALL)[0]
+            assert alone[:place].all() and not alone[place]
+
+
+# Decoding
+
+
+@SEEDS
+def test_a_greedy_word_is_the_likeliest_behind_those_before_it_and_padding_changes_none(seed):
+    source, lengths, ids = written(seed)
+    assert ids.shape[1] <= 8
+    for row, length, said in zip(source, lengths, ids):
+        said = to_its_end(said)
+        logits = model(seed)(row[None, :length], [[START, *said[:-1]]])
+        assert logits[0].argmax(axis=-1).tolist() == said
+
+
+def test_padding_follows_the_end_and_all_stop_when_each_has_ended():
+    ends = [ids for ids in (written(seed)[2] for seed in range(40)) if (ids == END).any()]
+    assert len(ends) > 5
+    for ids in ends:
+        ended = (ids == END).cumsum(axis=1) - (ids == END) > 0
+        assert (ids[ended] == PAD).all() and (ids.shape[1] == 8 or not ended[:, -1].all())
+
+
+@SEEDS
+def test_a_beam_of_width_1_is_greedy(seed):
+    for words in SOURCES:
+        source, _ = word_numbers([words], SMALL.english)
+        ((ids, total),) = beam(model(seed), source[0], width=1, most=8)
+        assert ids.tolist() == greedy(model(seed), source, most=8)[0].tolist() and total < 0
+
+
+def probability(seed, source, ids):
+    """Return the log probability of a translation, all of its words read at once."""
+    logs = log_softmax(model(seed)(source[None], [[START, *ids[:-1]]]))[0]
+    return logs[np.arange(len(ids)), ids].sum()
+
+
+@SEEDS
+def test_a_wide_beam_finds_every_sentence_with_its_probability_and_a_narrow_one_some(seed):
+    source, _ = word_numbers(SOURCES[:1], SMALL.english)
+    words = [n for n in range(len(SMALL.french)) if n != END]
+    every = [(*ids, END) for n in range(3) for ids in itertools.product(words, repeat=n)]
+    every += itertools.product(words, repeat=3)
+    by_hand = {ids: probability(seed, source[0], ids) for ids in every}
+    assert sum(map(np.exp, by_hand.values())) == pytest.approx(1)
+    for width in (2, len(every)):
+        found = {tuple(ids.tolist()): total for ids, total in beam(model(seed), source[0], width, most=3)}
+        assert len(found) == width and list(found.values()) == sorted(found.values(), reverse=True)
+        assert found == pytest.approx({ids: by_hand[ids] for ids in found})
+    assert next(iter(found)) == max(by_hand, key=by_hand.get)
+
+
+@pytest.mark.parametrize("wrong", [0, 1.5])
+def test_impossible_widths_and_lengths_are_refused(wrong):
+    source, _ = word_numbers(SOURCES[:1], SMALL.english)
+    for call, name in (
+        (lambda: greedy(model(0), source, most=wrong), "most"),
+        (lambda: beam(model(0), source[0], most=wrong), "most"),
+        (lambda: beam(model(0), source[0], width=wrong), "width"),
+    ):
+        with pytest.raises(ValueError, match=f"^{name} is {wrong}; expected a whole number from 1 on.$"):
+            call()
+
+
+# Sentences
+
+
+def test_a_translation_comes_with_where_each_of_its_words_looks():
+    untrained, sentence = new_model(0), "My small black cat didn't cross the street."
+    french, weights = translate(sentence, untrained)
+    (source, target, lengths), _ = batch_of([(english_words(sentence), french_words(french))], SENTENCES)
+    seen = {}
+    untrained(source, target[:, : len(weights)], lengths, seen)
+    np.testing.assert_allclose(weights, seen["decoder"][1]["cross_attention weights"][0, 0], atol=1e-6)
+    assert weights.shape[1] == 8 and np.allclose(weights.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize(
+    "sentence, says",
+    [
+        ("", "sentence is ''; expected some English words."),
+        ("...", "sentence is '...'; expected some English words."),
+        ("The elephant was tired", "elephant: not among the 102 words of this vocabulary; use others."),
+    ],
+)
+def test_what_cannot_be_translated_is_refused(sentence, says):
+    with pytest.raises(ValueError) as told:
+        translate(sentence, new_model(0))
+    assert str(told.value) == says

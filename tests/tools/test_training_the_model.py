@@ -1,0 +1,92 @@
+"""What `make model` does: it trains on what it says, measures what it says, and its two files are of one training."""
+
+import json
+
+import numpy as np
+import pytest
+
+from minitransformer import trained
+from minitransformer.lexicon import NOUNS
+from minitransformer.sentence_sets import twins
+from minitransformer.trained import load_model, load_runs, new_model
+from minitransformer.training import train
+from minitransformer.translation import SENTENCES, batch_of
+from tools import model
+
+
+@pytest.fixture(autouse=True)
+def kept(tmp_path, monkeypatch):
+    """Return the folder of a test, where its checkpoints are too."""
+    monkeypatch.setenv("MINITRANSFORMER_CACHE", str(tmp_path / "cache"))
+    return tmp_path
+
+
+def test_both_files_are_written_whole_or_not_at_all_and_can_be_read(kept, monkeypatch, capsys):
+    small = {"SEEDS": (3, 5), "TRAINING": model.TRAINING | {"steps": 3, "warmup": 1, "every": 2}}
+    for name, value in (small | {"DATA": kept, "COUNT": 4, "TESTED": 40}).items():
+        monkeypatch.setattr(model, name, value)
+    monkeypatch.setattr(trained, "FILE", kept / "translator.npy")
+    monkeypatch.setattr(trained, "DATA", kept)
+    with monkeypatch.context() as full:
+        full.setattr(model, "written", lambda *_: (_ for _ in ()).throw(OSError("the disk is full")))
+        with pytest.raises(OSError, match="the disk is full"):
+            model.main()
+    assert [path.name for path in kept.iterdir()] == ["cache"]
+    model.main()
+    assert "seed 3, without hen, boulevard, lagoon, bucket: " in capsys.readouterr().out
+    runs = load_runs()
+    assert [(run["seed"], run["without"]) for run in runs] == [(3, []), (5, []), (3, [*model.ABSENT])]
+    book, found = model.trained(3)
+    assert runs[0] == json.loads(json.dumps(found)) and runs[0]["after steps"] == [0, 2, 3]
+    assert np.array_equal(load_model().flat, book.flat.astype(np.float16))
+    assert runs[0]["others"] != runs[2]["others"]
+
+
+def test_nouns_that_are_absent_stand_in_sentences_without_it_alone():
+    (source, _, lengths), _ = model.draw(np.random.default_rng(0), 600, absent=model.ABSENT)
+    rows = [{SENTENCES.english[n] for n in row[:length]} for row, length in zip(source, lengths)]
+    with_it = set().union(*(row for row in rows if "it" in row))
+    assert not with_it & set(model.ABSENT) and with_it & set(NOUNS) == set(NOUNS) - set(model.ABSENT)
+    assert set(model.ABSENT) <= set().union(*(row for row in rows if "it" not in row))
+
+
+def test_a_carrier_is_a_word_whose_vector_takes_the_pronoun_along():
+    book, rng = load_model(), np.random.default_rng(0)
+    both, flips = [twins(rng) for _ in range(20)], {"because": [], "it": [], "last word": []}
+    for pair in both:
+        (source, target, _), _ = batch_of(pair, SENTENCES)
+        memory = book.encode(source)
+        for name, turned in flips.items():
+            place = -1 if name == "last word" else pair[0].english.index(name)
+            moved = memory.copy()
+            moved[:, place] = memory[::-1, place]
+            for phrase, row, ours, theirs in zip(pair, target, memory, moved):
+                at = next(n for n, word in enumerate(phrase.french) if word in ("il", "elle"))
+                turned.append(np.ptp([book.decode(row, each)[at][model.PRONOUNS].argmax() for each in (ours, theirs)]))
+    assert model.carriers(book, both) == pytest.approx({name: np.mean(turned) for name, turned in flips.items()})
+
+
+# The files
+
+
+def book_run():
+    """Return what was measured of the book's own training."""
+    return next(run for run in load_runs() if run["seed"] == model.BOOK and not run["without"])
+
+
+def test_the_runs_are_those_of_the_tool_as_it_is():
+    runs = [(run["seed"], run["without"]) for run in load_runs()]
+    assert runs == [*((seed, []) for seed in model.SEEDS), (model.BOOK, [*model.ABSENT])]
+    assert all(run["after steps"][-1] == model.TRAINING["steps"] for run in load_runs())
+
+
+def test_the_weights_are_those_that_were_measured():
+    run = book_run()
+    for name, numbers in model.tested(load_model()).items():
+        assert numbers == pytest.approx(run[name], abs=0.003), name
+
+
+def test_the_training_begins_as_that_of_the_file():
+    run, seed = book_run(), model.BOOK
+    begun = train(new_model(seed), model.draw, 101, rate=model.TRAINING["rate"], seed=seed, measure=model.measured)
+    assert begun.found["others"][:2] == pytest.approx(run["others"][:2], abs=0.02)

@@ -1,0 +1,147 @@
+"""Train the model of chapter 15 and keep it for the package; train others like it, and write how they differ.
+
+`python -m tools.model` trains from each of SEEDS, and once more without the nouns of ABSENT in sentences with *it*.  It
+writes the weights of the book's own training, from BOOK, as float16, and what came of each to a file:
+`minitransformer.trained` reads both.  Stopped and called again, it goes on from its last checkpoints.
+"""
+
+import datetime
+import io
+import json
+import platform
+import re
+import sys
+from functools import partial
+
+import numpy as np
+
+from bookbuild import ROOT
+from bookbuild.base.files import written
+from minitransformer.sentence_sets import drawn, it_sentences, twins
+from minitransformer.trained import new_model
+from minitransformer.training import train
+from minitransformer.translation import PRONOUNS, SENTENCES, batch_of, right
+
+DATA = ROOT / "chapters" / "minitransformer" / "data"
+BOOK, SEEDS = 3, range(6)
+ABSENT = "hen", "boulevard", "lagoon", "bucket"  # one noun of each class
+TRAINING = {"steps": 4_000, "rate": 2e-3, "every": 100}
+COUNT = 32  # sentences of a batch
+TESTED = 2_000  # sentences of each kind
+
+
+def draw(rng, count=COUNT, absent=()):
+    """Draw a batch of sentences, in which none of the nouns `absent` stands beside an *it*."""
+    phrases = []
+    while len(phrases) < count:
+        phrase = drawn(rng)
+        if "it" not in phrase.english or not set(absent) & set(phrase.english):
+            phrases.append(phrase)
+    return batch_of(phrases, SENTENCES)
+
+
+def shares(model, phrases):
+    """Return which shares of whole sentences, of pronouns and of other words a model says as they should be."""
+    (_, said), found = batch_of(phrases, SENTENCES), right(model, phrases, SENTENCES)
+    asked = np.isin(said, PRONOUNS)
+    return {"exact": found.all(-1).mean(), "pronoun": found[asked].mean(), "others": found[~asked & (said >= 0)].mean()}
+
+
+def measured(model):
+    """Return the `shares` on 400 sentences whose nouns were never together in training."""
+    return shares(model, it_sentences(np.random.default_rng(400), 400))
+
+
+def carriers(model, both):
+    """Return in which share of twins the pronoun follows a word's vector, taken from the other twin's encoder.
+
+    That is tried with the vector of *because*, of *it* and of the last word, each by itself.
+    """
+    (source, target, lengths), said = batch_of([phrase for twin in both for phrase in twin], SENTENCES)
+    rows = np.arange(len(said))
+    asked = np.isin(said, PRONOUNS).argmax(1)
+    keep = (np.arange(source.shape[1]) < lengths[:, None])[:, None]
+    memory = model.encode(source, keep)
+
+    def pronoun(memory):
+        return model.decode(target, memory, keep)[rows, asked][:, PRONOUNS].argmax(-1)
+
+    before, found = pronoun(memory), {}
+    places = {"because": source == SENTENCES.english.index("because"), "it": source == SENTENCES.english.index("it")}
+    places = {name: mask.argmax(1) for name, mask in places.items()} | {"last word": lengths - 1}
+    for name, place in places.items():
+        moved = memory.copy()
+        moved[rows, place] = memory[rows ^ 1, place[rows ^ 1]]  # the twins stand in neighbouring rows
+        found[name] = np.mean(pronoun(moved) != before)
+    return found
+
+
+def aligned(model, phrases):
+    """Return for which share of the words, and of the pronouns, cross-attention is largest at what they stand for."""
+    (arguments, said), seen = batch_of(phrases, SENTENCES), {}
+    model(*arguments, seen=seen)
+    looks = seen["decoder"][model.layers]["cross_attention weights"].mean(1).argmax(-1)
+    places = [(row, place) for row, phrase in enumerate(phrases) for place in range(len(phrase.french))]
+    sources = {(row, place): phrases[row].sources[place] for row, place in places}
+    right = {at: looks[at] in sources[at] for at in places if sources[at]}
+    asked = np.isin(said, PRONOUNS)
+    return {"words": np.mean([*right.values()]), "pronouns": np.mean([right[at] for at in right if asked[at]])}
+
+
+def tested(model):
+    """Return the `shares` on sentences that are hard in several ways, what is `aligned`, and the `carriers`."""
+    rng = np.random.default_rng(TESTED)
+    kinds = {"pairs": it_sentences(rng, TESTED), "triples": it_sentences(rng, TESTED, "triples")}
+    kinds["crowded"] = it_sentences(rng, TESTED, crowded=True)
+    known = it_sentences(rng, 4 * TESTED, "train")
+    kinds["absent"] = [phrase for phrase in known if set(ABSENT) & set(phrase.english)][:TESTED]
+    found = {name: shares(model, phrases) for name, phrases in kinds.items()}
+    found["aligned"] = aligned(model, kinds["pairs"])
+    return found | {"carriers": carriers(model, [twins(rng) for _ in range(TESTED // 4)])}
+
+
+def trained(seed, absent=()):
+    """Train a model from a seed; return it and what came of it, as JSON has it."""
+    model = new_model(seed)
+    name = f"model-{seed}{'-absent' if absent else ''}"
+    done = train(model, partial(draw, absent=absent), **TRAINING, seed=seed, measure=measured, checkpoint=name)
+    found = {"seed": seed, "without": list(absent), "after steps": done.at, **done.found, **tested(model)}
+    return model, rounded(found)
+
+
+def rounded(found):
+    """Return numbers, in lists and dicts, to four decimals."""
+    if isinstance(found, dict):
+        return {name: rounded(value) for name, value in found.items()}
+    if isinstance(found, list):
+        return [rounded(value) for value in found]
+    return round(float(found), 4) if isinstance(found, float) else found
+
+
+def main():
+    """Train all models, saying what comes out, and write both files."""
+    runs, weights = [], io.BytesIO()
+    for seed, absent in [*((seed, ()) for seed in SEEDS), (BOOK, ABSENT)]:
+        model, found = trained(seed, absent)
+        runs.append(found)
+        print(f"seed {seed}{', without ' + ', '.join(absent) if absent else ''}: {found['pairs']}", flush=True)
+        if seed == BOOK and not absent:
+            np.save(weights, model.flat.astype(np.float16))
+    about = {
+        "about": f"Shares of {TESTED} sentences of each kind that are right; after so many steps, of 400.",
+        "measured by": "make model",
+        "date": datetime.date.today().isoformat(),
+        "versions": {"Python": platform.python_version(), "NumPy": np.__version__},
+    }
+    text = json.dumps(about | {"runs": runs}, indent=1, ensure_ascii=False) + "\n"
+    text = re.sub(r"[\[{][^][{}]*[]}]", lambda innermost: " ".join(innermost[0].split()), text)
+    written(DATA / "translator.npy", weights.getvalue())
+    written(DATA / "translators.json", text)
+    print(f"Wrote translator.npy and translators.json to {DATA}.")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("Stopped: the same command goes on from the last checkpoints.")
