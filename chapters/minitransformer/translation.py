@@ -32,8 +32,8 @@ def word_numbers(rows, words):
     """
     number = {word: place for place, word in enumerate(words)}
     if unknown := sorted({word for row in rows for word in row} - number.keys()):
-        expected = f"expected words of this vocabulary, which has {len(words)}"
-        raise ValueError(f"{', '.join(unknown)}: {expected}; use others.")
+        known = f"not among the {len(words)} words of this vocabulary"
+        raise ValueError(f"{', '.join(unknown)}: {known}; use others.")
     lengths = np.array([len(row) for row in rows])
     ids = np.full((len(rows), lengths.max()), PAD)
     for line, row in zip(ids, rows):
