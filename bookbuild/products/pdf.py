@@ -1,7 +1,7 @@
 """Write the whole book as one tagged PDF into the built site, through Chromium: `python -m bookbuild.products.pdf`.
 
-The pages are joined (whole_book.py) and printed twice: the first time tells on which page each place is, the second
-time the numbers stand in the contents.  Then the tags get what Chromium cannot say: which pictures are formulas.
+The pages are joined (whole_book.py) and printed twice or more: the first time tells on which page each place is, then
+the numbers stand in the contents.  Then the tags get what Chromium cannot say: which pictures are formulas.
 """
 
 import io
@@ -19,6 +19,7 @@ FILL_IN = """(numbers) => {
     for (const number of document.querySelectorAll(".page-number"))
         number.textContent = numbers[number.parentElement.getAttribute("href").slice(1)] ?? "?";
 }"""
+PRINTS = 4  # a heading at the end of a page may go to the next one in the first of them, and not in the others
 # Chromium would begin to load a font when the first text in it is laid out, which may be on paper alone.
 LOAD_FONTS = "() => Promise.all([...document.fonts].map((font) => font.load())).then(() => null)"
 
@@ -30,17 +31,16 @@ def places(pdf):
 
 
 def numbered(tab):
-    """Print a tab once for the page numbers, and with them filled in once more; return the PDF."""
-
-    def printed(**options):
-        return pikepdf.open(io.BytesIO(tab.pdf(prefer_css_page_size=True, print_background=True, **options)))
-
-    numbers = places(printed())
-    tab.evaluate(FILL_IN, numbers)
-    pdf = printed(tagged=True, outline=True)
-    if places(pdf) != numbers:
-        raise RuntimeError("page numbers in the text move what they name: give them one width in pdf.css")
-    return pdf
+    """Print a tab until the page numbers that are filled in are those of the PDF, mostly twice; return the PDF."""
+    options = {"prefer_css_page_size": True, "print_background": True, "tagged": True, "outline": True}
+    numbers = {}
+    for _ in range(PRINTS):
+        pdf = pikepdf.open(io.BytesIO(tab.pdf(**options)))
+        before, numbers = numbers, places(pdf)
+        if numbers == before:
+            return pdf
+        tab.evaluate(FILL_IN, numbers)
+    raise RuntimeError("page numbers in the text move what they name: give them one width in pdf.css")
 
 
 def opened(browser, document):

@@ -52,6 +52,7 @@ def outcome(cell):
 if __name__ == "__main__":
     with contextlib.suppress(ImportError, ValueError, OSError):  # Windows has no limits, macOS none of memory
         import resource
+
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILE, FILE))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     main(int(sys.argv[1]))

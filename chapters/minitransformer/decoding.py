@@ -31,15 +31,17 @@ def beam(model, source, width=4, most=30):
     Built in chapter 15.
     """
     memory = model.encode(np.asarray(source)[None])
-    open_, ended = [((START,), 0.0)], []
+    growing, ended = [((START,), 0.0)], []
     for _ in range(whole(most, "most")):
-        rows = np.array([ids for ids, _ in open_])
-        after = log_softmax(model.decode(rows, np.repeat(memory, len(rows), axis=0))[:, -1])
-        totals = after + np.array([total for _, total in open_])[:, None]
+        rows = np.array([ids for ids, _ in growing])
+        logits = model.decode(rows, np.repeat(memory, len(rows), axis=0))[:, -1]
+        totals = log_softmax(logits) + np.array([[total] for _, total in growing])
         best = np.argsort(totals, axis=None)[::-1][: whole(width, "width") - len(ended)]
-        grown = [((*open_[n // len(after[0])][0], int(n % len(after[0]))), float(totals.flat[n])) for n in best]
-        ended += [(ids, total) for ids, total in grown if ids[-1] == END]
-        open_ = [(ids, total) for ids, total in grown if ids[-1] != END]
-        if not open_:
+        places = zip(*np.unravel_index(best, totals.shape))
+        found = [((*growing[i][0], int(word)), float(totals[i, word])) for i, word in places]
+        ended += [(ids, total) for ids, total in found if ids[-1] == END]
+        growing = [(ids, total) for ids, total in found if ids[-1] != END]
+        if not growing:
             break
-    return sorted(((np.array(ids[1:]), total) for ids, total in ended + open_), key=lambda found: -found[1])
+    found = [(np.array(ids[1:]), total) for ids, total in ended + growing]
+    return sorted(found, key=lambda each: -each[1])

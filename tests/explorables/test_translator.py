@@ -3,20 +3,23 @@
 import base64
 import gzip
 import json
+import re
 import shutil
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from bs4 import BeautifulSoup
 from docutils import nodes
 
+from bookbuild import ROOT
 from bookbuild.base import node
 from bookbuild.site.weights import move_out
 from minitransformer import figures
 from minitransformer.decoding import START, greedy
 from minitransformer.explore import FOLDER, _module, explorable, packed
 from minitransformer.sentence_sets import drawn
-from minitransformer.trained import load_model
+from minitransformer.trained import load_model, new_model
 from minitransformer.transformer import Transformer
 from minitransformer.translation import SENTENCES, word_numbers
 from tests.shared.explorable_page import PAGE
@@ -134,6 +137,19 @@ def test_code_and_weights_are_small():
 
 
 # The page
+
+
+def test_the_model_of_the_page_says_what_that_of_the_package_says():
+    """The build trains the chapter's model, and `make model` has trained the package's: the same, but for rounding."""
+    page = ROOT / "_build" / "html" / "chapters" / "15-translation.html"
+    states = BeautifulSoup(page.read_text("utf8"), "html.parser").select(".mt-explorable[data-state*=sizes]")
+    [state] = [json.loads(each["data-state"]) for each in states]
+    script = (page.parent / state["weights"][-1]).read_text("utf8")
+    own, given = new_model(), load_model()
+    own.flat[:] = np.frombuffer(base64.b64decode(re.search('= "(.*)"', script)[1]), "<f2")
+    rng = np.random.default_rng(500)
+    rows = word_numbers([drawn(rng).english for _ in range(500)], SENTENCES.english)
+    assert np.array_equal(greedy(own, *rows), greedy(given, *rows))
 
 
 @pytest.fixture(scope="module")

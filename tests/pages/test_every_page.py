@@ -22,6 +22,7 @@ from tests.shared.pages import (
 )
 
 CHAPTER, MEDIAN, COVER = 140, 120, 80  # kilobytes (thousands of bytes), pictures included
+WEIGHTS = 400  # kilobytes of a model, which a page asks for when it is needed
 SHIFT = 0.02
 REQUESTS = 12
 READ = """async () => {
@@ -104,14 +105,20 @@ def look(browser, server):
 
 
 def load(visiting, page):
-    """Read a page from its top to its end in a browser that has nothing of it; return what that costs."""
-    answers, network = [], visiting.tab.context.new_cdp_session(visiting.tab)
+    """Read a page from its top to its end in a browser that has nothing of it; return what that costs.
+
+    The weights of a model, which come when its explorable comes near, are counted by themselves.
+    """
+    urls, sizes, network = {}, {}, visiting.tab.context.new_cdp_session(visiting.tab)
     network.send("Network.enable")
-    network.on("Network.loadingFinished", lambda got: answers.append(got["encodedDataLength"]))
+    network.on("Network.requestWillBeSent", lambda sent: urls.update({sent["requestId"]: sent["request"]["url"]}))
+    network.on("Network.loadingFinished", lambda got: sizes.update({got["requestId"]: got["encodedDataLength"]}))
     tab = visiting.open(page)
     tab.evaluate(READ)
     tab.evaluate(PAINTED)
-    found = {"kB": sum(answers) / 1000, "requests": len(answers)}
+    weights = {request: size for request, size in sizes.items() if "/_static/weights/" in urls[request]}
+    kilobytes = (sum(sizes.values()) - sum(weights.values())) / 1000
+    found = {"kB": kilobytes, "requests": len(sizes) - len(weights), "weights": sum(weights.values()) / 1000}
     return found | {"shift": tab.evaluate(SHIFTS), "blocking": tab.evaluate(BLOCKING)}
 
 
@@ -156,6 +163,7 @@ def test_a_screen_reader_is_told_each_control_and_formula(page, look):
 def test_a_page_is_light(page, look):
     assert look(page)["kB"] <= (COVER if page == "index.html" else CHAPTER)
     assert look(page)["requests"] <= REQUESTS
+    assert look(page)["weights"] <= WEIGHTS
 
 
 def test_chapters_are_lighter_still_in_the_median(look, site):

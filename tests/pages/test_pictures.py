@@ -41,11 +41,18 @@ MEASURE = """() => {
         const size = parseFloat(style.fontSize) * scale(to), weight = Number(style.fontWeight);
         return { text: text.textContent, quad, size, weight, colour: style.fill, drawing: true };
     };
+    const within = (rect, node) => {  // what a box scrolls to is not painted before
+        for (let box = node.parentElement; box && !box.matches("figure"); box = box.parentElement) {
+            const own = box.getBoundingClientRect(), scrolls = box.scrollWidth > box.clientWidth + 1;
+            if (scrolls && (rect.left < own.left || rect.right > own.right)) return false;
+        }
+        return true;
+    };
     const written = (node) => {
         const range = document.createRange(), style = getComputedStyle(node.parentElement);
         range.selectNodeContents(node);
         const size = parseFloat(style.fontSize), weight = Number(style.fontWeight);
-        return [...range.getClientRects()].filter((rect) => rect.width > 2).map((rect) => {
+        return [...range.getClientRects()].filter((rect) => rect.width > 2 && within(rect, node)).map((rect) => {
             const [left, top, right, bottom] = place(rect);
             const quad = [[left, top], [right, top], [right, bottom], [left, bottom]];
             return { text: node.data, quad, size, weight, colour: style.color, drawing: false };

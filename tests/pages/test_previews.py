@@ -23,7 +23,6 @@ SHOWN = {  # page, end of the link's address, what the card says
     "figure": ("reference/teaching.html", "03-softmax.html#fig-temperature-slider", "Fig. 3."),
     "figure, same page": ("chapters/12-transformer.html", "#fig-whole", "Fig. 12."),
     "chapter": ("reference/teaching.html", "chapters/04-attention.html", "A lookup by content"),
-    "section": ("index.html", "03-softmax.html#four-demands", "We want to turn scores into shares of one whole."),
 }
 DRAWN = {"equation": "math", "figure": "svg.mt-figure", "citation": "a[href]"}  # what of a card has to be seen
 TWICE = """() => {
