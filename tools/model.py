@@ -20,6 +20,7 @@ from bookbuild.base.files import written
 from minitransformer.sentence_sets import drawn, it_sentences, twins
 from minitransformer.trained import new_model
 from minitransformer.training import train
+from minitransformer.transformer import source_mask
 from minitransformer.translation import PRONOUNS, SENTENCES, batch_of, right
 
 DATA = ROOT / "chapters" / "minitransformer" / "data"
@@ -60,7 +61,7 @@ def carriers(model, both):
     (source, target, lengths), said = batch_of([phrase for twin in both for phrase in twin], SENTENCES)
     rows = np.arange(len(said))
     asked = np.isin(said, PRONOUNS).argmax(1)
-    keep = (np.arange(source.shape[1]) < lengths[:, None])[:, None]
+    keep = source_mask(source, lengths)
     memory = model.encode(source, keep)
 
     def pronoun(memory):
