@@ -103,7 +103,7 @@ def judge(name, found, chapter):
     values = (read(*result) for result in results)
     asked = task(name)
     answer = (lambda *_: next(values)) if asked.probes and results else next(values, None)
-    answer = (lambda _: ((), lambda _: next(values))) if asked.vjp and results else answer
+    answer = (lambda _: (next(values), lambda _: next(values))) if asked.vjp and results else answer
     hint, cell = find_hint(asked, answer), form(source)
     note = COPIED if cell in chapter.solutions else ""
     if hint == UNANSWERED or (hint and cell in chapter.starters):

@@ -36,7 +36,7 @@ def results(answer, task):
     found = []
     for probe in task.probes if callable(answer) else ():
         try:
-            found.append(write(given(task, answer, probe)))
+            found += map(write, given(task, answer, probe))
         except Exception as error:
             found.append(["error", type(error).__name__[:100], str(error)[:500]])
     return found

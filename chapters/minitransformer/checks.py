@@ -13,10 +13,12 @@ import sys
 import numpy as np
 
 from . import exercises
+from .comparisons import differing, numbers, rounded, same, short
 
 CHAPTERS = [module.name for module in pkgutil.iter_modules(exercises.__path__)]
 PLAIN = str.maketrans({"✓": "right:", "✗": "not yet:", "○": "open:", "−": "-", "…": "...", "≤": "<=", "√": "sqrt "})
 UNANSWERED = "not answered yet: replace the three dots, then run the cell again."
+ROUNDED = "right, but rounded: give every digit, or leave the calculation to the computer."
 
 
 def check(name, answer):
@@ -71,41 +73,49 @@ def find_hint(task, answer):
         results = _results(task, answer)
     except Exception as error:
         return f"your function raised {type(error).__name__}: {error}"
-    if any(result is None or result is ... for result in results):
-        return UNANSWERED
+    empty = [i for i, result in enumerate(results) if result is None or result is ...]
+    if empty:
+        some = f"your function returned nothing{_on(task, empty[0])}: does each of its branches end in a return?"
+        return UNANSWERED if len(empty) == len(results) else some
     if task.probes and any(isinstance(result, tuple) for result in results):
         return "your function returns several things; expected one array."
-    expected = [_slopes(task.right, *probe) for probe in task.probes] if task.vjp else _results(task, task.right)
-    if _same(results, expected):
-        return ""
-    for hint, wrong in task.wrong.items():
-        if _same(results, _results(task, wrong)):
-            return hint
-    if _same(results, expected, rtol=1e-2, atol=1e-3):
-        return "right, but rounded: give every digit, or leave the calculation to Python."
+    expected = _expected(task)
+    for alike, verdict in ((same, ""), (rounded, ROUNDED)):
+        if alike(results, expected):
+            return verdict
+        for hint, wrong in task.wrong.items():
+            if alike(results, _results(task, wrong)):
+                return hint
     return _difference(task, results, expected)
+
+
+def _expected(task):
+    """Return what is right on every probe; gradients by finite differences."""
+    if not task.vjp:
+        return _results(task, task.right)
+    return [part for probe in task.probes for part in (task.right(probe[0])[0], _slopes(task.right, *probe))]
 
 
 def _results(task, solution):
     """Return what `solution` gives on every probe, or the value itself."""
-    return [given(task, solution, probe) for probe in task.probes] if task.probes else [solution]
+    return [part for probe in task.probes for part in given(task, solution, probe)] if task.probes else [solution]
 
 
 def given(task, solution, probe):
-    """Return what `solution` gives on a copy of a probe, which it may change; of one with a backward pass the gradient.
+    """Return a list of what `solution` gives on a copy of a probe, which it may change: its result, and its gradient.
 
-    Used by `check`, from chapter 1 on.
+    Only one with a backward pass has a gradient.  Used by `check`, from chapter 1 on.
     """
     inputs = copy.deepcopy(probe)
     with np.errstate(all="ignore"):
         if not task.vjp:
-            return solution(*inputs)
+            return [solution(*inputs)]
         found = solution(inputs[0])
         if found is None or found is ...:
-            return None
+            return [None, None]
         if not (isinstance(found, tuple) and len(found) == 2 and callable(found[1])):
             raise TypeError("it returns no pair; expected the result and its backward pass, as softmax_vjp does.")
-        return found[1](inputs[1])
+        return [found[0], found[1](inputs[1])]
 
 
 def _slopes(vjp, x, upstream, step=1e-6):
@@ -115,35 +125,22 @@ def _slopes(vjp, x, upstream, step=1e-6):
     return np.reshape(rises, x.shape) / (2 * step)
 
 
-def _same(results, expected, rtol=1e-5, atol=1e-9):
-    """Say whether all results are equal but for rounding; a single number may come in brackets."""
-    try:
-        pairs = [(np.asarray(a, dtype=float), np.asarray(b, dtype=float)) for a, b in zip(results, expected)]
-    except (TypeError, ValueError):
-        return False
-    pairs = [(a.reshape(()) if a.size == 1 and not b.ndim else a, b) for a, b in pairs]
-    return all(a.shape == b.shape and np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True) for a, b in pairs)
-
-
 def _difference(task, results, expected):
     """Say where an answer that fits no known mistake first differs from the right one."""
-    if task.vjp and all(np.shape(got) == np.shape(wanted) for got, wanted in zip(results, expected)):
-        off = max(np.linalg.norm(got - wanted) / np.linalg.norm(wanted) for got, wanted in zip(results, expected))
-        return f"finite differences find other slopes: your gradient is {off:.0%} off."
-    for i, (got, wanted) in enumerate(zip(results, expected)):
-        if np.shape(got) != np.shape(wanted):
-            return f"your result has shape {np.shape(got)}; expected {np.shape(wanted)}."
-        if not _same([got], [wanted]):
-            on = f" for the input {', '.join(map(_short, task.probes[i]))}" if task.probes else ""
-            return f"not yet: you have {_short(got)}{on}" + (f", expected {_short(wanted)}." if task.probes else ".")
-    return "not yet."
+    pairs = enumerate(zip(results, expected))
+    i, got, wanted = next((i, got, wanted) for i, (got, wanted) in pairs if not same([got], [wanted]))
+    if numbers(got) is None:
+        return f"your result is no array of numbers: {short(got)}{_on(task, i)}."
+    if np.shape(got) != np.shape(wanted):
+        return f"your result has shape {np.shape(got)}; expected {np.shape(wanted)}."
+    if task.vjp and i % 2:
+        off = np.linalg.norm(numbers(got) - wanted) / np.linalg.norm(wanted)
+        return f"finite differences find other slopes: your gradient is {100 * off:.3g}% off."
+    yours, right = differing(got, wanted)
+    return f"not yet: you have {yours}{_on(task, i)}" + (f", expected {right}." if task.probes else ".")
 
 
-def _short(value):
-    """Return an array or a number in at most a line."""
-    try:
-        array = np.asarray(value)
-    except ValueError:  # no rectangle, such as a phrase or parts of several lengths
-        array = np.empty(())
-    text = np.array2string(array, precision=4, threshold=6, separator=", ") if array.ndim else str(value)
-    return " ".join(text.split())[:100]
+def _on(task, i):
+    """Return in words for which input result `i` was found; "" where there is none."""
+    inputs = task.probes[i // (1 + task.vjp)] if task.probes else ()
+    return f" for the input {', '.join(map(short, inputs))}" if inputs else ""

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import spatial, special
 
-from minitransformer.checks import CHECKS, UNANSWERED, _slopes, check, find_hint
+from minitransformer.checks import CHECKS, ROUNDED, UNANSWERED, _slopes, check, find_hint
+from minitransformer.dot_product import unit
 from minitransformer.feed_forward import feed_forward
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient_check
 from minitransformer.layer_norm import rms_norm_vjp
@@ -23,6 +24,7 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
     "word-vectors-pmi": lambda pair, word, context, total: (
         np.log(pair) + np.log(total) - np.log(word) - np.log(context)
     ),
+    "word-vectors-shape": list((np.zeros((5, 100)) @ np.zeros((100, 9733))).shape),
     "word-vectors-mean": lambda words, vectors: (
         sum(vectors[w] for w in words if w in vectors) / sum(w in vectors for w in words)
     ),
@@ -41,11 +43,7 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
     "attention-from-scratch": lambda q, k, v: np.array(
         [sum(w * row for w, row in zip(special.softmax([a @ b / len(b) ** 0.5 for b in k]), v)) for a in q]
     ),
-    "attention-reach": lambda values, point: bool(
-        (spatial.Delaunay(values).transform[0, :2] @ (point - spatial.Delaunay(values).transform[0, 2]) > 1e-9).all()
-        and (spatial.Delaunay(values).transform[0, :2] @ (point - spatial.Delaunay(values).transform[0, 2])).sum()
-        < 1 - 1e-9
-    ),
+    "attention-reach": lambda values, point: spatial.Delaunay(values).find_simplex(point, tol=-1e-9) == 0,
     "attention-bug": lambda q, k, v: special.softmax(np.einsum("nd,md->nm", q, k) / k.shape[1] ** 0.5, axis=1) @ v,
     "attention-kernel": lambda places, known, measured, width: np.array(
         [np.average(measured, weights=np.exp(-((p - known) ** 2) / (2 * width**2))) for p in places]
@@ -148,6 +146,7 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
     "feed-forward-bug": lambda x, W_1, b_1, W_2, b_2: feed_forward(x, {"W_1": W_1, "b_1": b_1, "W_2": W_2, "b_2": b_2}),
     "feed-forward-gauge": lambda W_2, a: np.diag(1 / a) @ W_2,
     "transformer-next": lambda logits: sorted(range(logits.shape[1]), key=lambda word: logits[-1, word])[-1],
+    "transformer-false": np.array([3]),
     "transformer-cross": lambda x, memory, part, heads, keep: residual(
         x, lambda z: multi_head_attention(z, part, heads, memory, keep)[0], "pre", part["gain"], part["bias"]
     ),
@@ -160,7 +159,7 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
         x / np.sqrt(x @ x),
         lambda d: (np.eye(len(x)) - np.outer(x, x) / (x @ x)) @ d / np.sqrt(x @ x),
     ),
-    "gradients-bias": lambda x, w, d: sum(np.ones(5) * row for row in d.reshape(-1, 5)),
+    "gradients-bias": lambda x, w, d: sum(d.reshape(-1, d.shape[-1])),
     "gradients-bug": lambda x, gain, d: rms_norm_vjp(x, gain, 0)[1](d)[0],
     "gradients-loss": lambda logits, targets: (
         cross_entropy_vjp(logits[targets >= 0], targets[targets >= 0])[1]()[np.cumsum(targets >= 0) - 1]
@@ -218,8 +217,9 @@ def test_there_are_at_least_four_wrong_answers(name):
 @pytest.mark.parametrize(
     "answer, hint",
     [
-        (lambda x: (x, lambda d: 0.9 * CHECKS["gradients-unit"].right(x)[1](d)), "finite differences .* is 10% off"),
-        (lambda x: (x, lambda d: d[:2]), r"your result has shape \(2,\); expected \(3,\)"),
+        (lambda x: (x, CHECKS["gradients-unit"].right(x)[1]), r"not yet: you have .* for the input .*, expected \["),
+        (lambda x: (unit(x), lambda d: 0.9 * CHECKS["gradients-unit"].right(x)[1](d)), "finite .* is 10% off"),
+        (lambda x: (unit(x), lambda d: d[:2]), r"your result has shape \(2,\); expected \(3,\)"),
         (lambda x: x / np.linalg.norm(x), "raised TypeError: it returns no pair"),
     ],
 )
@@ -255,7 +255,12 @@ def test_an_empty_answer_is_said_to_be_empty(name, capsys):
         (lambda p, g: p[0, 0], "your function raised IndexError"),
         (lambda p, g: 1.0, r"your result has shape \(\); expected \(3,\)."),
         (lambda p, g: np.zeros(3), r"not yet: you have \[0., 0., 0.\] for the input .*, expected"),
-        (lambda p, g: "words", r"your result has shape \(\); expected \(3,\)."),
+        (lambda p, g: "words", "your result is no array of numbers: words for the input"),
+        (lambda p, g: [[1], [1, 2]], r"your result is no array of numbers: \[\[1\], \[1, 2\]\] for the input"),
+        (
+            lambda p, g: p * (g - g @ p) if len(p) == 3 else None,
+            r"returned nothing for the input \[0.1, 0.2, 0.3, 0.4\]",
+        ),
         (lambda p, g: (p * (g - g @ p)).round(3), "right, but rounded"),
         (lambda p, g: (p, np.outer(p, g)), "your function returns several things; expected one array"),
     ],
@@ -279,6 +284,62 @@ def test_an_answer_that_changes_its_input_is_judged_all_the_same():
 @pytest.mark.parametrize("answer", [[5], np.array([5]), np.int64(5), 5.0])
 def test_a_number_may_come_in_brackets(answer):
     assert find_hint(CHECKS["word-vectors-window"], answer) == ""
+
+
+@pytest.mark.parametrize(
+    "name, answer, hint",
+    [
+        ("multi-head-parameters", 884737, "not yet: you have 884737."),
+        ("feed-forward-parameters", 765, "not yet: you have 765."),
+        ("feed-forward-parameters", 762 * (1 + 1e-15), ""),
+        ("dot-product-variance", 5.33, ROUNDED),
+        ("dot-product-variance", 5.3, ROUNDED),
+        ("dot-product-variance", 5, "not yet: you have 5."),
+        ("dot-product-variance", 5.34, "not yet: you have 5.34."),
+        ("dot-product-variance", 2.31, "that is the standard deviation: square it."),
+    ],
+)
+def test_whole_numbers_are_met_and_others_may_be_rounded_by_the_rule(name, answer, hint):
+    assert find_hint(CHECKS[name], answer) == hint
+
+
+@pytest.mark.parametrize(
+    "name, change, shown",
+    [
+        ("softmax-axis", lambda x: x + 1e-4 * (np.indices(x.shape).sum(axis=0) == 6), r"0.* at \[1, 2, 3\]"),
+        ("masks-window", lambda x: x ^ (np.indices(x.shape)[1] == 5), r"True at \[0, 5\]"),
+        ("softmax-slope", lambda x: 1.00002 * x, r"0.* at \[0\]"),
+        ("softmax-slope", lambda x: 2 * x, r"\[.*\]"),
+    ],
+)
+def test_what_one_has_and_what_is_expected_differ_to_the_eye(name, change, shown):
+    hint = find_hint(CHECKS[name], lambda *probe: change(CHECKS[name].right(*probe)))
+    have, expected = re.fullmatch(rf"not yet: you have ({shown}) for the input .*, expected (.*)\.", hint).groups()
+    assert have.partition(" at ")[0] != expected and len(have + expected) < 80
+
+
+@pytest.mark.parametrize(
+    "name, answer",
+    [
+        ("word-vectors-pmi", lambda pair, word, context, total: np.log(pair * 1000 / (word * context))),
+        ("layer-norm-fold", lambda gain, bias, W, c: CHECKS["layer-norm-fold"].right(gain, bias, W, c * gain[0])),
+        ("positions-rotary", lambda x: CHECKS["positions-rotary"].right(x) + 1j * x),
+        (
+            "attention-reach",  # a point on the last edge is out of reach as well
+            lambda values, point: (
+                (w := np.linalg.solve((values[1:] - values[0]).T, point - values[0])).min() > 0 and w.sum() <= 1
+            ),
+        ),
+    ],
+)
+def test_what_is_right_for_some_numbers_alone_is_not_accepted(name, answer):
+    assert find_hint(CHECKS[name], answer)
+
+
+@pytest.mark.parametrize("name", [name for name, task in CHECKS.items() if task.probes])
+def test_no_number_that_is_given_is_the_same_for_all_probes(name):
+    for values in zip(*CHECKS[name].probes):
+        assert not isinstance(values[0], int | float) or len(set(values)) > 1
 
 
 def test_a_nan_is_not_right():

@@ -96,9 +96,18 @@ $$
 h(x) = 0.5\,x
 $$ (eq-half)
 
+**Predict.** What is half of half a loaf?
+- a quarter
+- all of it
+
 ```{code-cell} ipython3
 assert halve(0.5) == 0.25
 ```
+
+:::{dropdown} What each choice says
+- Right: cut it, and cut one of the pieces.
+- That is what you had before you cut.
+:::
 
 | loaf | left |
 |------|------|

@@ -34,6 +34,9 @@ AMERICAN = re.compile(
 )
 ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|et al|vs|cf|eqs?|figs?|pp?|[A-Z])\.", re.IGNORECASE)
 TWO_SENTENCES = re.compile(r"[.!?][\"”)]*\s+[\"“(*]*[A-Z]")
+OUTCOMES = "What each choice says"
+PREDICTS = re.compile(r"\*\*[Pp]redict(?!\*\* (?!.*\?))")  # bold, but for the verb of an objective
+RANGE = re.compile(r"Right \(between [\d.−e-]+ and [\d.−e-]+\)")
 FOLDED = {"source_hidden": True}  # running a cell shows its outputs in any case
 NO_RUN = "its run in _build is missing or of another text; build the book."
 DEFINITION = (ast.FunctionDef, ast.ClassDef)
@@ -329,6 +332,46 @@ def gives_away(cell):
     return not first or first[1] in handed
 
 
+def predictions(book):
+    """What a reader predicts has choices, or a number to type, a cell that decides, and a fold with their sentences.
+
+    The fold has a sentence for each choice, of which one begins with “Right”; of a number three, the first its range.
+    """
+    for page in book.chapters:
+        for line in (line for line in lines(page) if PREDICTS.search(line.words)):
+            where, (choices, cells, said) = at(page, line.number), prediction(page, line.number)
+            expected = len(choices) or 3
+            right = [sentence for sentence in said if sentence.startswith("Right")]
+            if not line.words.startswith("**Predict.** "):
+                yield f"{where}: a prediction is a paragraph of its own that begins with **Predict.**"
+            elif len(said) != expected or len(choices) not in (0, 2, 3, 4):
+                yield f"{where}: {len(choices)} choices and {len(said)} sentences in the fold “{OUTCOMES}”."
+            elif len(right) != 1 or (not choices and not RANGE.match(said[0])):
+                yield f"{where}: {len(right)} sentences begin with “Right”, or a number has no range; expected one."
+            elif not cells:
+                yield f"{where}: no cell between the choices and the fold decides."
+
+
+def prediction(page, line):
+    """Return what follows the prediction at a line: its choices, the cells, the sentences of the fold."""
+    choices, cells, kinds = [], [], []
+    for token, number, box in (part for part in page.parts if part[1] and part[1] > line):
+        kinds.append(token.type)
+        if token.type == "list_item_open" and not cells and not box and kinds[0] == "bullet_list_open":
+            choices.append(number)
+        elif token.type == "heading_open" or (box and box.argument == OUTCOMES):
+            inside = lines_within(page, box) if box else []
+            return choices, cells, [text[2:] for text in inside if text.startswith("- ")]
+        elif box and box.name == "code-cell":
+            cells.append(box)
+    return choices, cells, []
+
+
+def lines_within(page, box):
+    """Return the lines of a box."""
+    return page.source.splitlines()[box.line - 1 : box.end]
+
+
 def solutions_are_right(book):
     """Every check in a solution said ✓ in the run, and no starter cell did."""
     for page in book.chapters:
@@ -374,9 +417,11 @@ def rhythm(book):
 
 
 def length(book):
-    """A chapter's prose, its exercises apart, has 1,400 to 3,500 words."""
+    """A chapter's prose, its exercises and what choices say apart, has 1,400 to 3,500 words."""
     for page in book.chapters:
         apart = {number for what in ("exercise", "solution") for _, span in spans(page, what) for number in span}
+        folds = [box for box in page.directives if box.argument == OUTCOMES]
+        apart |= {number for box in folds for number in range(box.line, box.end)}
         told = [line for line in lines(page) if line.kind in ("prose", "quote", "heading", "title", "table")]
         read = [line.words for line in told if line.number not in apart]
         words = len(re.findall(r"\w[\w’'-]*", " ".join(read)))
@@ -522,6 +567,6 @@ def portable_myst(book):
 
 RULES = (
     numbers_are_proved, derived_code_is_the_module, headers, saving_changes_nothing, openings, closings,
-    exercises, folding, solutions_are_right, check_names, rhythm, length, wording, labels, figures, glossary,
-    references, package_is_taught, package_is_small, portable_myst,
+    exercises, predictions, folding, solutions_are_right, check_names, rhythm, length, wording, labels, figures,
+    glossary, references, package_is_taught, package_is_small, portable_myst,
 )  # fmt: skip

@@ -133,6 +133,14 @@ BREAKS = {
         (CHAPTER, "{solution-start} ex-halving-1\n:class: dropdown", "{solution-start} ex-halving-1", "not folded"),
         (CHAPTER, "{solution-start} ex-halving-1", "{solution-start} ex-halving-2", "0 solutions to the exercise"),
     ],
+    rules.predictions: [
+        (CHAPTER, "**Predict.** What", "**Predict:** what", "a paragraph of its own that begins with **Predict.**"),
+        (CHAPTER, "- all of it\n", "", "1 choices and 2 sentences"),
+        (CHAPTER, "- That is what you had before you cut.\n", "", "2 choices and 1 sentences"),
+        (CHAPTER, "- Right: cut", "- Yes: cut", "0 sentences begin with “Right”"),
+        (CHAPTER, "- a quarter\n- all of it\n", "", "0 choices and 2 sentences"),
+        (CHAPTER, "```{code-cell} ipython3\nassert halve(0.5)", "```python\nassert halve(0.5)", "no cell between"),
+    ],
     rules.folding: [
         (CHAPTER, "jupyter:\n  source_hidden: true\n", "", "is {}; expected {'source_hidden': True}"),
         (CHAPTER, "tags: [hide-input]\n", "tags: [hide-input]\njupyter:\n  source_hidden: true\n", "expected {}"),

@@ -16,3 +16,38 @@ class Check:
     wrong: dict = field(default_factory=dict)
     probes: tuple = ()
     vjp: bool = False
+
+
+# How an exercise is answered on the book's pages, where nothing can run; a value is typed in without more being said.
+
+
+@dataclass
+class Typed:
+    """What the answer returns for the arguments `given`, `said` in words, is typed in; or its shape alone."""
+
+    said: str
+    given: tuple
+    shape: bool = False
+
+
+@dataclass
+class Lines:
+    """The lines of the solution are put in order; among them stand lines of known mistakes, the `strangers`.
+
+    They are the lines of the function `of` where that is not the one that is checked but one that it uses.
+    """
+
+    strangers: tuple
+    of: str = ""
+
+
+@dataclass
+class Mend:
+    """A line of the code is found, and what is wrong with it: line -> {what may be wrong: what would stand there}."""
+
+    causes: dict
+
+
+@dataclass
+class Pick:
+    """The number of a statement is the answer; the statements are the numbered list of the exercise."""

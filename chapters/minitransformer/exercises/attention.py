@@ -4,13 +4,14 @@ import numpy as np
 
 from ..attention import attention
 from ..softmax import softmax
-from . import Check
+from . import Check, Lines, Mend
 
 _RNG = np.random.default_rng(4)
 _Q, _K, _V = 2 * _RNG.normal(size=(2, 4)), _RNG.normal(size=(5, 4)), _RNG.normal(size=(5, 3))
 _LOOKUPS = ((_Q, _K, _V), (np.abs(_Q[:1, :3]), 3 * _K[:4, :3], _V[:4, :1]))
 _TRIANGLE = np.array([[0.0, 0.0], [4.0, 1.0], [1.0, 5.0]])
-_POINTS = ([2.0, 2.0], [3.5, 4.0], [0.2, 3.0], [4.0, 1.0], [-1.0, -1.0], [2.0, 0.6], [2.0, 0.4], [2.0, 0.5])
+_POINTS = ([2.0, 2.0], [3.5, 4.0], [0.2, 3.0], [4.0, 1.0], [-1.0, -1.0], [2.0, 0.6], [2.0, 0.4], [2.0, 0.5], [2.5, 3.0])
+_ELSEWHERE = np.array([[-3.0, -1.0], [-1.0, -5.0], [1.0, -1.0]])  # no corner at 0
 
 
 def _mixed(scale, axis=-1):
@@ -24,7 +25,7 @@ def _weights(values, point):
 def _smooth(scale=-2, length=-0.5):
     def smooth(places, known, measured, width):
         scores = np.outer(places, known) + length * known**2
-        return softmax(scores * abs(float(width)) ** scale) @ measured
+        return softmax(scores * width**scale) @ measured
 
     return smooth
 
@@ -101,11 +102,19 @@ CHECKS = {
             "the weights must sum to 1: that is a third equation.": lambda values, point: bool(
                 (np.linalg.solve(values[1:].T, point) > 0).all()
             ),
+            "that takes the first value to lie at 0: subtract it from the other two and from the point.": (
+                lambda values, point: bool(
+                    (np.linalg.solve(values[1:].T, point) > 0).all() and np.linalg.solve(values[1:].T, point).sum() < 1
+                )
+            ),
             "the other way round: True is for what can be reached.": lambda values, point: (
                 not bool((_weights(values, point) > 1e-12).all())
             ),
         },
-        tuple((_TRIANGLE, np.array(point)) for point in _POINTS),
+        (
+            *((_TRIANGLE, np.array(point)) for point in _POINTS),
+            *((_ELSEWHERE, np.array(point)) for point in ([-1.0, -2.0], [-3.0, -3.0], [1.0, -3.0])),
+        ),
     ),
     "attention-bug": Check(
         lambda q, k, v: attention(q, k, v)[0],
@@ -144,7 +153,10 @@ CHECKS = {
             "the second coordinate of a key is −k²/2: the half is missing.": _smooth(length=-1),
             "the second coordinate of a key is −k²/2: the sign is reversed.": _smooth(length=0.5),
         },
-        ((np.array([0.5, 2.0, 4.0]), np.array([0.0, 1.5, 2.5, 5.0]), np.array([1.0, -1.0, 2.0, 0.5]), 0.7),),
+        (
+            (np.array([0.5, 2.0, 4.0]), np.array([0.0, 1.5, 2.5, 5.0]), np.array([1.0, -1.0, 2.0, 0.5]), 0.7),
+            (np.array([1.0, -2.5]), np.array([-3.0, 0.5, 2.0]), np.array([-2.0, 1.5, -1.0]), 1.6),
+        ),
     ),
     "attention-append": Check(
         lambda old, a, s, value: softmax([a, s])[0] * old + softmax([a, s])[1] * value,
@@ -169,7 +181,62 @@ CHECKS = {
             "exp overflowed, or vanished: subtract the larger of the two first.": lambda old, a, s, value: (
                 (np.exp(a) * old + np.exp(s) * value) / (np.exp(a) + np.exp(s))
             ),
+            "exp overflows where s is far above a: subtract the larger of the two, whichever it is.": (
+                lambda old, a, s, value: (old + np.exp(s - a) * value) / (1 + np.exp(s - a))
+            ),
         },
-        ((_V[0], 2.0, 0.5, _V[1]), (_V[2], 1000.0, 1001.0, _V[3]), (_V[1], -900.0, -901.0, _V[4])),
+        (
+            (_V[0], 1.7, 0.5, _V[1]),
+            (_V[2], 1000.0, 1001.0, _V[3]),
+            (_V[1], -900.0, -901.0, _V[4]),
+            (_V[0], -2000.0, 1000.0, _V[3]),  # so far apart that e^(s − a) overflows
+            (_V[2], 1000.0, -2000.0, _V[4]),  # and here e^(a − s)
+        ),
+    ),
+}
+
+FORMS = {
+    "attention-from-scratch": Lines(
+        ("d_k = len(keys)", "scores = queries @ keys.T / d_k", "weights = softmax(scores, axis=0)")
+    ),
+    "attention-reach": Lines(
+        (
+            "return bool((weights >= 0).all())",
+            "return bool(np.isclose(weights.sum(), 1))",
+            "return bool((weights <= 0).any())",
+        )
+    ),
+    "attention-bug": Mend(
+        {
+            "scores = scores / np.sqrt(len(keys))": {
+                "it should multiply": "scores = scores * np.sqrt(len(keys))",
+                "the root is of the wrong number": "scores = scores / np.sqrt(keys.shape[1])",
+                "the root is too much": "scores = scores / keys.shape[1]",
+            },
+            "weights = np.exp(scores - scores.max())": {
+                "nothing should be subtracted": "weights = np.exp(scores)",
+                "each key should have a maximum of its own": "weights = np.exp(scores - scores.max(axis=0))",
+                "each query should have a maximum of its own": (
+                    "weights = np.exp(scores - scores.max(axis=1, keepdims=True))"
+                ),
+            },
+            "return weights / weights.sum(axis=1, keepdims=True) @ values": {
+                "the sum runs along the wrong axis": "return weights / weights.sum(axis=0, keepdims=True) @ values",
+            },
+        }
+    ),
+    "attention-kernel": Lines(
+        (
+            "keys = np.stack([known, known**2 / 2], axis=1)",
+            "keys = np.stack([known, -(known**2)], axis=1)",
+            "return attention(queries, keys, measured[:, None], scale=1 / width)[0][:, 0]",
+        )
+    ),
+    "attention-append": Lines(
+        (
+            "new_share, old_share = softmax([a, s])",
+            "old_share, new_share = np.array([a, s]) / (a + s)",
+            "return old + new_share * value",
+        )
     ),
 }

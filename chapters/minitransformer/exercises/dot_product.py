@@ -4,7 +4,7 @@ import numpy as np
 
 from ..dot_product import cosine_matrix, cosine_similarity, unit
 from ..word_vectors import GLOVE_EXAMPLES
-from . import Check
+from . import Check, Lines, Typed
 
 _RNG = np.random.default_rng(3)
 _A, _B = _RNG.normal(size=5) + 1, _RNG.normal(size=5)
@@ -31,7 +31,7 @@ CHECKS = {
             "that is a distance, 1 − cosine.": lambda a, b: 1 - cosine_similarity(a, b),
             "the sign is lost: opposite vectors have cosine −1.": lambda a, b: abs(cosine_similarity(a, b)),
         },
-        ((_A, _B), (_A, -_B), (_A, 3 * _A)),
+        ((_A, _B), (_B[:3], -_A[:3]), (_A, 3 * _A)),
     ),
     "dot-product-all-pairs": Check(
         cosine_matrix,
@@ -46,7 +46,7 @@ CHECKS = {
             "this compares columns with columns: the vectors are the rows.": lambda x: cosine_matrix(x.T),
             "you made unit vectors on one side only.": lambda x: unit(x) @ x.T,
         },
-        ((_TABLE,),),
+        ((_TABLE,), (_TABLE.T,)),
     ),
     "dot-product-angle": Check(
         lambda a, b: np.degrees(np.arccos(cosine_similarity(a, b))),
@@ -56,7 +56,7 @@ CHECKS = {
             "a cosine belongs to arccos, not to arcsin.": lambda a, b: np.degrees(np.arcsin(cosine_similarity(a, b))),
             "arccos wants a cosine, not a dot product.": lambda a, b: np.degrees(np.arccos(np.clip(a @ b, -1, 1))),
         },
-        ((_A, _B), (_A, -_B)),
+        ((_A, _B), (_B[:3], -_A[:3])),
     ),
     "dot-product-without": Check(
         _without,
@@ -84,5 +84,25 @@ CHECKS = {
             "that is one product: the dot product adds 48 of them.": 1 / 9,
             "1/3 is the variance of one coordinate: each product has 1/9, and 48 of them are added.": 1 / 3,
         },
+    ),
+}
+
+FORMS = {
+    "dot-product-cosine": Lines(
+        ("lengths = np.sqrt(a @ a) + np.sqrt(b @ b)", "lengths = (a @ a) * (b @ b)", "return 1 - product / lengths")
+    ),
+    "dot-product-all-pairs": Lines(
+        (
+            "lengths = np.linalg.norm(x, axis=0, keepdims=True)",
+            "lengths = np.linalg.norm(x)",
+            "return rows @ x.T",
+        )
+    ),
+    "dot-product-angle": Typed(
+        "Type what it returns for `a` = (1, 1) and `b` = (−2, 0).", (np.array([1, 1]), np.array([-2, 0]))
+    ),
+    "dot-product-without": Typed(
+        "Type what it returns for `a` = (1, 2, 2), `b` = (2, 5, 1) and `i` = 1.",
+        (np.array([1, 2, 2]), np.array([2, 5, 1]), 1),
     ),
 }

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import erf, ndtr
 
 from ..feed_forward import gelu
-from . import Check
+from . import Check, Lines, Mend, Typed
 
 _RNG = np.random.default_rng(11)
 _BITS = np.array([[0, 0, 0], [1, 1, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 0, 1]], dtype=float)
@@ -155,5 +155,37 @@ CHECKS = {
             "a is in the wrong order: row i belongs to a[i].": lambda W_2, a: W_2 / a[::-1, None],
         },
         _GAUGES,
+    ),
+}
+
+FORMS = {
+    "feed-forward-majority": Lines(
+        (
+            'hinges = {"W_1": np.ones((3, 2)), "b_1": [0, -1]}',
+            'out = {"W_2": [[1], [-2]], "b_2": [0]}',
+            'out = {"W_2": [[1], [1]], "b_2": [0]}',
+        )
+    ),
+    "feed-forward-gelu": Lines(("below = (1 + erf(x)) / 2", "below = (1 + erf(x / 2)) / 2", "below = erf(x / 2**0.5)")),
+    "feed-forward-dropout": Lines(
+        ("kept = np.where(u > rate, 0, x)", "return kept / rate", "return kept * (1 - rate)")
+    ),
+    "feed-forward-bug": Mend(
+        {
+            "wide = np.maximum(x @ W_1, 0) + b_1": {
+                "b_1 has the wrong sign": "wide = np.maximum(x @ W_1, 0) - b_1",
+                "b_1 comes too late": "wide = np.maximum(x @ W_1 + b_1, 0)",
+                "the bend comes too early": "wide = x @ W_1 + b_1",
+            },
+            "return wide @ W_2 + b_2 * places": {
+                "the places should be counted from 1": "return wide @ W_2 + b_2 * (places + 1)",
+                "the bias should be the same at all places": "return wide @ W_2 + b_2",
+                "there should be no bias here": "return wide @ W_2",
+            },
+        }
+    ),
+    "feed-forward-gauge": Typed(
+        "Type what it returns for `W_2` = ((4, 8, 2), (3, 6, 9)) and `a` = (2, 3).",
+        (np.array([[4, 8, 2], [3, 6, 9]]), np.array([2, 3])),
     ),
 }

@@ -12,7 +12,7 @@ from ..layer_norm import layer_norm_vjp
 from ..residuals import residual_vjp
 from ..softmax import softmax
 from ..sums import rows
-from . import Check
+from . import Check, Lines, Mend
 
 _KEEP = np.tri(4, 5, dtype=bool)
 _WIDE = {"W_1": (6, 9), "b_1": (9,), "W_2": (9, 6), "b_2": (6,)}
@@ -117,8 +117,8 @@ _RNG = np.random.default_rng(13)
 _VECTORS = tuple((_RNG.normal(size=d) * 3, _RNG.normal(size=d)) for d in (3, 5))
 _TOKENS = tuple((_RNG.normal(size=(n, d)), _RNG.normal(size=d), _RNG.normal(size=(n, d))) for n, d in ((4, 6), (3, 5)))
 _LAYERS = tuple(
-    (_RNG.normal(size=(*leading, 3)), _RNG.normal(size=(3, 5)), _RNG.normal(size=(*leading, 5)))
-    for leading in ((4,), (2, 4))
+    (_RNG.normal(size=(*leading, d)), _RNG.normal(size=(d, wide)), _RNG.normal(size=(*leading, wide)))
+    for leading, d, wide in (((4,), 3, 5), ((2, 4), 5, 3))
 )
 _LOGITS = (
     (_RNG.normal(size=(4, 5)), np.array([1, -1, 4, 1])),
@@ -203,5 +203,41 @@ CHECKS = {
             ),
         },
         _LOGITS,
+    ),
+}
+
+FORMS = {
+    "gradients-unit": Lines(
+        (
+            "return u, lambda d_u: d_u / length",
+            "return u, lambda d_u: d_u - u * (u @ d_u)",
+            "return u, lambda d_u: (d_u - x * (x @ d_u)) / length",
+        )
+    ),
+    "gradients-bias": Lines(
+        ("rows = (X @ W).reshape(-1, d_Y.shape[-1])", "return rows.mean(axis=0)", "return d_Y.sum(axis=0)")
+    ),
+    "gradients-bug": Mend(
+        {
+            "r = np.sqrt((x**2).mean(axis=-1, keepdims=True))": {
+                "the mean should be subtracted first": "r = x.std(axis=-1, keepdims=True)",
+                "the gain should be in it": "r = np.sqrt(((gain * x) ** 2).mean(axis=-1, keepdims=True))",
+            },
+            "y = x / r": {"the gain should be in it": "y = gain * x / r"},
+            "return gain * (d_y - y * (d_y * y).mean(axis=-1, keepdims=True)) / r": {
+                "the gain should not be there": "return (d_y - y * (d_y * y).mean(axis=-1, keepdims=True)) / r",
+                "the gain should act on d_y first": (
+                    "return (gain * d_y - y * (gain * d_y * y).mean(axis=-1, keepdims=True)) / r"
+                ),
+                "nothing should be subtracted": "return gain * d_y / r",
+            },
+        }
+    ),
+    "gradients-loss": Lines(
+        (
+            "return (truth - softmax(logits)) * counts[:, None] / counts.sum()",
+            "return (softmax(logits) - truth) * counts[:, None] / len(targets)",
+            "return (softmax(logits) - truth) / counts.sum()",
+        )
     ),
 }

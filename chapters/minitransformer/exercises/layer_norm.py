@@ -3,12 +3,11 @@
 import numpy as np
 
 from ..layer_norm import layer_norm
-from . import Check
+from . import Check, Lines, Typed
 
 _RNG = np.random.default_rng(8)
 _X = _RNG.normal(size=(3, 4)) * [[1.0], [0.2], [3.0]] + [[0.5], [-1.0], [2.0]]  # tokens of three sizes and means
-_GAIN, _BIAS = np.array([1.0, 2.0, -0.5, 0.7]), np.array([0.3, -1.0, 2.0, 0.1])
-_MEAN, _VARIANCE = _X.mean(axis=1), _X.var(axis=1)
+_GAIN, _BIAS = np.array([1.5, 2.0, -0.5, 0.7]), np.array([0.3, -1.0, 2.0, 0.1])
 _SIGNALS = np.random.default_rng(80).normal(size=(2, 5, 3)) * 2 + 1
 
 
@@ -18,6 +17,10 @@ def _centred(x, axis=-1):
 
 def _over(x, axis, eps=1e-5):
     return _centred(x, axis) / np.sqrt(x.var(axis=axis, keepdims=True) + eps)
+
+
+def _kept(x, eps):
+    return _over(x, 1, eps), x.mean(axis=1), x.var(axis=1), eps
 
 
 CHECKS = {
@@ -75,7 +78,7 @@ CHECKS = {
                 x / np.sqrt(x.var(axis=-1, keepdims=True) + eps) * g + b
             ),
         },
-        ((_X, _GAIN, _BIAS, 0.3), (_X[:2] * 0.01, _GAIN, _BIAS, 1e-3)),
+        ((_X, _GAIN, _BIAS, 0.3), (_X[:2, 1:] * 0.01, _GAIN[1:], _BIAS[1:], 1e-3)),
     ),
     "layer-norm-axis": Check(
         lambda x: _over(x, 1),
@@ -95,6 +98,12 @@ CHECKS = {
                 _centred(x, 1) / (x.std(axis=1, keepdims=True) + 1e-5)
             ),
             "eps is missing.": lambda x: _over(x, 1, eps=0),
+            "a reshape does not swap the axes back: use swapaxes there, too.": lambda x: (
+                _over(x, 1).swapaxes(1, 2).reshape(x.shape)
+            ),
+            "a reshape does not put the features last, and swapaxes cannot undo it: use swapaxes both times.": (
+                lambda x: _over(x.reshape(x.shape[0], x.shape[2], x.shape[1]), -1).swapaxes(1, 2)
+            ),
         },
         ((_SIGNALS,), (_SIGNALS * 3e-3,)),  # the second is so small that eps counts
     ),
@@ -121,7 +130,7 @@ CHECKS = {
                 y / np.sqrt(variance + eps)[:, None] + mean[:, None]
             ),
         },
-        ((_centred(_X) / np.sqrt(_VARIANCE + 0.3)[:, None], _MEAN, _VARIANCE, 0.3),),
+        (_kept(_X, 0.3), _kept(_X[1:, :3], 1.6)),
     ),
     "layer-norm-fold": Check(
         lambda gain, bias, W, c: np.vstack([gain[:, None] * W, bias @ W + c]),
@@ -158,5 +167,26 @@ CHECKS = {
             "you subtracted the sum of the row: divide it by d.": lambda W: W - W.sum(axis=1, keepdims=True),
         },
         ((_RNG.normal(size=(3, 5)) + 0.5,),),
+    ),
+}
+
+FORMS = {
+    "layer-norm-scratch": Lines(
+        (
+            "variance = (centred**2).sum(axis=-1, keepdims=True)",
+            "normed = centred / (np.sqrt(variance) + eps)",
+            "return gain * (normed + bias)",
+        )
+    ),
+    "layer-norm-axis": Lines(("tokens = x.reshape(len(x), -1, d)", "return normed.reshape(x.shape)", "return normed")),
+    "layer-norm-undo": Lines(
+        ("root = np.sqrt(variance) + eps", "root = variance + eps", "return (normed + mean[:, None]) * root[:, None]")
+    ),
+    "layer-norm-fold": Typed(
+        "Type what it returns for `gain` = (2, 3), `bias` = (1, 2), `W` = ((1, 2), (3, 5)) and `c` = (10, 20).",
+        (np.array([2, 3]), np.array([1, 2]), np.array([[1, 2], [3, 5]]), np.array([10, 20])),
+    ),
+    "layer-norm-centred": Typed(
+        "Type what it returns for `W` = ((1, 3, 5), (4, 0, 2)).", (np.array([[1, 3, 5], [4, 0, 2]]),)
     ),
 }

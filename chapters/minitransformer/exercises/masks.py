@@ -4,7 +4,7 @@ import numpy as np
 
 from ..attention import attention
 from ..softmax import softmax
-from . import Check
+from . import Check, Lines, Mend, Typed
 
 _RNG = np.random.default_rng(6)
 _Q, _K, _V = _RNG.normal(size=(3, 4)), _RNG.normal(size=(5, 4)), _RNG.normal(size=(5, 2))
@@ -160,5 +160,34 @@ CHECKS = {
             ),
         },
         ((_WHICH,), (np.array([0, 1, 1, 1, 2, 2]),)),
+    ),
+}
+
+FORMS = {
+    "masks-window": Lines(
+        (
+            "back = np.arange(n) - np.arange(n)[:, None]",
+            "past = back > 0",
+            "return past & (back <= w)",
+        )
+    ),
+    "masks-padding": Lines(("words = ids == pad", "return words[:, :, None]", "return words[None]")),
+    "masks-last": Typed("Type what it returns for `n` = 2 and `m` = 4, with 1 for True and 0 for False.", (2, 4)),
+    "masks-bug": Mend(
+        {
+            "scores = queries @ keys.T / np.sqrt(keys.shape[1])": {
+                "the scores should not be divided": "scores = queries @ keys.T",
+                "the root is of the wrong number": "scores = queries @ keys.T / np.sqrt(len(keys))",
+            },
+            "return softmax(scores * keep) @ values": {
+                "the mask comes too early": "return (softmax(scores) * keep) @ values",
+                "a hidden score should be a large negative number": "return softmax(scores - 1e9 * ~keep) @ values",
+                "a hidden score should be −∞": "return softmax(np.where(keep, scores, -np.inf)) @ values",
+                "the mask is upside down": "return softmax(np.where(keep, -np.inf, scores)) @ values",
+            },
+        }
+    ),
+    "masks-packed": Lines(
+        ("earlier = causal_mask(len(which)).T", "return same & earlier", "return (same | earlier) & (which >= 0)")
     ),
 }

@@ -5,7 +5,7 @@ import numpy as np
 from ..attention import attention
 from ..masks import padding_mask
 from ..multi_head import merge_heads, multi_head_attention, split_heads
-from . import Check
+from . import Check, Lines, Mend, Typed
 
 _RNG = np.random.default_rng(7)
 _BATCHES = tuple((_RNG.normal(size=shape), heads) for shape, heads in (((3, 5, 8), 2), ((2, 4, 15), 5)))
@@ -187,6 +187,9 @@ CHECKS = {
             "that is one head as wide as the model: cut before you attend.": lambda x, W_Q, W_K, W_V, W_O, heads: (
                 attention(x @ W_Q, x @ W_K, x @ W_V)[0] @ W_O
             ),
+            "merging is right; the heads must stand before the tokens when attention is called, too.": _layer(
+                lambda x, h: x.reshape(len(x), h, -1), lambda y: y.swapaxes(0, 1).reshape(len(y), -1)
+            ),
         },
         _LAYERS,
     ),
@@ -215,6 +218,7 @@ CHECKS = {
         {
             "W_O is missing: it takes 8 · 32 numbers to 512.": 753664,
             "you counted biases: leave them out.": 886528,
+            "you counted one bias of 512 numbers: leave biases out.": 885248,
             "that is 4 d²: here d_v is 32 and the context is 640 wide.": 1048576,
             "the output is 512 wide again, so W_O is (8 · 32, 512).": 917504,
             "the values, too, come from the context, which is 640 wide.": 851968,
@@ -230,5 +234,53 @@ CHECKS = {
                 8 * (512 * 512 + 640 * 512 + 640 * 256) + 131072
             ),
         },
+    ),
+}
+
+FORMS = {
+    "multi-head-mix": Typed("Type what it returns for `width` = 2.", (2,)),
+    "multi-head-split": Lines(
+        (
+            "return x.reshape(batch, heads, n, d // heads)",
+            "return x.reshape(batch, n, d // heads, heads).transpose(0, 3, 1, 2)",
+            "return x.reshape(batch, n, heads, d // heads).transpose(0, 2, 3, 1)",
+        )
+    ),
+    "multi-head-contribution": Lines(
+        (
+            "return outputs[i] @ W_O[i:i + width]",
+            "return outputs[i] @ W_O[(i - 1) * width:i * width]",
+            "return outputs.sum(axis=0) @ W_O[i * width:(i + 1) * width]",
+        )
+    ),
+    "multi-head-bug": Mend(
+        {
+            "cut = [(x @ W).reshape(n, heads, d // heads) for W in (W_Q, W_K, W_V)]": {
+                "the reshape should put the heads first": (
+                    "cut = [(x @ W).reshape(heads, n, d // heads) for W in (W_Q, W_K, W_V)]"
+                ),
+                "the heads should change places with the tokens": (
+                    "cut = [(x @ W).reshape(n, heads, d // heads).swapaxes(0, 1) for W in (W_Q, W_K, W_V)]"
+                ),
+                "the heads should change places with their features": (
+                    "cut = [(x @ W).reshape(n, heads, d // heads).swapaxes(1, 2) for W in (W_Q, W_K, W_V)]"
+                ),
+            },
+            "output, weights = attention(*cut)": {
+                "the scale should be that of the whole width": "output, weights = attention(*cut, scale=d**-0.5)",
+                "each head should have all the features": "output, weights = attention(x @ W_Q, x @ W_K, x @ W_V)",
+            },
+            "return output.reshape(n, d) @ W_O": {
+                "the heads should be added up": "return output.sum(axis=0).reshape(n, d) @ W_O",
+                "the heads should first go back behind the tokens": "return output.swapaxes(0, 1).reshape(n, d) @ W_O",
+            },
+        }
+    ),
+    "multi-head-cross": Lines(
+        (
+            "keep = ~padding_mask(lengths, original.shape[1])",
+            "return multi_head_attention(original, params, heads, original, keep)[0]",
+            "return multi_head_attention(written, params, heads, original)[0]",
+        )
     ),
 }

@@ -5,7 +5,7 @@ import numpy as np
 from ..masks import causal_mask
 from ..positions import angles, rotary, sinusoidal_positions
 from ..softmax import softmax
-from . import Check
+from . import Check, Lines, Typed
 
 _RNG = np.random.default_rng(10)
 _QUERIES = tuple((_RNG.normal(size=shape),) for shape in ((5, 6), (4, 8)))
@@ -242,6 +242,9 @@ CHECKS = {
             "the pairs are turned, but they must stand side by side again: interleave them.": (
                 lambda x: np.hstack([rotary(x)[:, 0::2], rotary(x)[:, 1::2]])
             ),
+            "that is one complex number for each pair: its real and its imaginary part are the two features.": (
+                lambda x: (x[:, 0::2] + 1j * x[:, 1::2]) * np.exp(1j * angles(np.arange(len(x)), x.shape[1]))
+            ),
             "nothing is added here: positions turn the rows.": lambda x: x + sinusoidal_positions(*x.shape),
             "a turn mixes the two features of a pair: multiplying each by a number does not.": (
                 lambda x: x * sinusoidal_positions(*x.shape)
@@ -299,5 +302,37 @@ CHECKS = {
             "your columns sum to 1: softmax goes along the keys, axis −1.": _biased(_alibi, axis=0),
         },
         _SCORES,
+    ),
+}
+
+FORMS = {
+    "positions-sinusoidal": Lines(
+        (
+            "turns = np.arange(n)[:, None] / 10000 ** (i / d)",
+            "turns = np.arange(n)[:, None] * 10000 ** (2 * i / d)",
+            "turns = np.arange(1, n + 1)[:, None] / 10000 ** (2 * i / d)",
+        )
+    ),
+    "positions-wavelength": Typed("Type what it returns for `i` = 1 and `d` = 8.", (1, 8)),
+    "positions-shift": Lines(
+        (
+            "R, turns = np.zeros((d, d)), k / 10000 ** (np.arange(d // 2) / d)",
+            "block = [[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]]",
+            "block = [[np.cos(a), np.sin(a)], [np.sin(a), np.cos(a)]]",
+        )
+    ),
+    "positions-rotary": Lines(
+        (
+            "moved = pairs * np.exp(-1j * angles(np.arange(n), d))",
+            "moved = pairs * np.exp(1j * np.arange(n)[:, None])",
+            "return np.concatenate([moved.real, moved.imag], axis=-1)",
+        )
+    ),
+    "positions-alibi": Lines(
+        (
+            "biased = scores + slope * back",
+            "biased = slope * (scores - back)",
+            "return softmax(np.where(causal_mask(len(scores)), biased, 0))",
+        )
     ),
 }

@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 
 from ..layer_norm import layer_norm
-from . import Check
+from . import Check, Lines, Typed
 
 _RNG = np.random.default_rng(9)
 _X = 2 * _RNG.normal(size=(3, 4)) + 1
@@ -123,6 +123,9 @@ CHECKS = {
             "you normalise what a sublayer returns: normalise what it is given.": lambda x, attend, feed: (
                 x + _norm(attend(x)) + _norm(feed(x + _norm(attend(x))))
             ),
+            "attention is given the bare x: each sublayer has a norm before it.": lambda x, attend, feed: (
+                x + attend(x) + feed(_norm(x + attend(x)))
+            ),
         },
         ((_X, _attend, _feed),),
     ),
@@ -182,5 +185,22 @@ CHECKS = {
             "layers are counted from 0.": lambda x, layers, i: _change(*_remove(x, layers, i - 1)),
         },
         ((_X, _LAYERS, 1), (_X, _LAYERS, 2)),
+    ),
+}
+
+FORMS = {
+    "residuals-paths": Typed("Type what it returns for `L` = 7 and `k` = 3.", (7, 3)),
+    "residuals-length": Typed("Type what it returns for `L` = 10 and `s` = 0.5.", (10, 0.5)),
+    "residuals-block": Lines(
+        (
+            "y = x + attend(x)",
+            "return x + feed(layer_norm(y, one, zero))",
+            "return y + feed(layer_norm(x, one, zero))",
+        )
+    ),
+    "residuals-scale": Typed("Type what it returns for `L` = 4.", (4,)),
+    "residuals-second": Lines(("total += earlier @ J", "total += J * earlier", "earlier = J")),
+    "residuals-remove": Lines(
+        ("if j < i:", "if j != i - 1:", "return np.linalg.norm(full - less) / np.linalg.norm(less)")
     ),
 }

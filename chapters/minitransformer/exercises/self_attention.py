@@ -5,7 +5,7 @@ import numpy as np
 from ..attention import attention
 from ..self_attention import self_attention
 from ..softmax import softmax
-from . import Check
+from . import Check, Lines, Mend, Typed
 
 _RNG = np.random.default_rng(5)
 _LAYERS = tuple(
@@ -123,5 +123,34 @@ CHECKS = {
             "with d_k = 1 all rows are multiples of one row: is the third one?": 1,
             "that is the number of entries: d_k is the number of columns of W_Q.": 16,
         },
+    ),
+}
+
+FORMS = {
+    "self-attention-from-scratch": Lines(
+        (
+            "scores = (x @ W_Q) @ (x @ W_K).T / np.sqrt(x.shape[1])",
+            "return softmax(scores) @ x",
+            "return softmax(scores, axis=0) @ (x @ W_V)",
+        )
+    ),
+    "self-attention-bug": Mend(
+        {
+            "scores = keys @ queries.T": {
+                "the other factor should be transposed": "scores = keys.T @ queries",
+                "each row of the table should belong to a query": "scores = queries @ keys.T",
+                "the tokens themselves should be compared": "scores = x @ x.T",
+            },
+            "weights = softmax(scores / np.sqrt(x.shape[1]))": {
+                "the scores should not be divided": "weights = softmax(scores)",
+                "the root is too much": "weights = softmax(scores / keys.shape[1])",
+                "the root is of the wrong width": "weights = softmax(scores / np.sqrt(keys.shape[1]))",
+            },
+            "return weights @ values": {"the weights should be transposed": "return weights.T @ values"},
+        }
+    ),
+    "self-attention-gauge": Typed(
+        "Type what it returns for `W_K` = ((1, 2), (3, 1)) and `M` = ((1, 1), (0, 1)).",
+        (np.array([[1, 2], [3, 1]]), np.array([[1, 1], [0, 1]])),
     ),
 }

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..softmax import softmax
-from . import Check
+from . import Check, Lines, Typed
 
 _SCORES = np.array([2.0, 1.0, -1.0])
 _CUBE = 3 * np.random.default_rng(3).normal(size=(2, 3, 4))
@@ -35,8 +35,17 @@ CHECKS = {
             "exponentials overflowed: subtract the largest score first.": lambda x, t: (
                 np.exp(x / t) / np.exp(x / t).sum()
             ),
+            "on paper this is right, but weights that came out as 0 stay 0: divide the scores first.": lambda x, t: (
+                softmax(x) ** (1 / t) / (softmax(x) ** (1 / t)).sum()
+            ),
         },
-        ((_SCORES, 2.5), (_SCORES + 1000, 0.5), (np.array([-2000.0, -2001.0]), 0.5), (np.array([0.0, 5e4, 7.0]), 2.5)),
+        (
+            (_SCORES, 2.5),
+            (_SCORES + 1000, 0.5),
+            (np.array([-2000.0, -2001.0]), 0.5),
+            (np.array([0.0, 5e4, 7.0]), 2.5),
+            (np.array([0.5, 1000.0, 900.0]), 300.0),  # warm enough for a weight that is 0 at a temperature of 1
+        ),
     ),
     "softmax-gap": Check(
         lambda p, n: np.log(p * (n - 1) / (1 - p)),
@@ -66,8 +75,12 @@ CHECKS = {
             "the difference in the exponent must be negative: the smaller minus the larger.": lambda a, b: (
                 max(a, b) + np.log1p(np.exp(abs(a - b)))
             ),
+            "exp overflows where b is far larger than a: take out the larger of the two, whichever it is.": (
+                lambda a, b: a + np.log1p(np.exp(b - a))
+            ),
         },
-        ((2.0, 1.0), (1000.0, 1001.0), (-2000.0, -2000.0)),
+        # the last two are so far apart that the exponential of the difference overflows one way or the other
+        ((2.3, 1.1), (1000.0, 1001.0), (-2000.0, -2000.0), (-2000.0, 1000.0), (1000.0, -2000.0)),
     ),
     "softmax-slope": Check(
         lambda p, g: p * (g - g @ p),
@@ -84,4 +97,20 @@ CHECKS = {
             (np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.3, 2.0, -1.0, 1.0])),
         ),
     ),
+}
+
+FORMS = {
+    "softmax-axis": Lines(("return softmax(x)", "return softmax(x, axis=0)", "return np.exp(x) / np.exp(x).sum()")),
+    "softmax-temperature": Lines(
+        ("e = np.exp(shifted * temperature)", "e = np.exp(x / temperature)", "e = np.exp(shifted) / temperature")
+    ),
+    "softmax-gap": Typed("Type what it returns for `p` = 0.8 and `n` = 101.", (0.8, 101)),
+    "softmax-merge": Lines(
+        (
+            "return larger + np.log1p(np.exp(gap))",
+            "return np.log1p(np.exp(-gap))",
+            "return np.log(np.exp(a) + np.exp(b))",
+        )
+    ),
+    "softmax-slope": Lines(("mean = g.mean()", "return p * (mean - g)", "return g - mean")),
 }

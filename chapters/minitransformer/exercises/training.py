@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..reversals import START, reversals
-from . import Check
+from . import Check, Lines, Mend
 
 
 def _stopped(losses, patience):
@@ -39,6 +39,16 @@ def _rises(losses, patience):
     return best
 
 
+def _swapped(losses, patience):
+    best = 0
+    for i, loss in enumerate(losses):
+        if loss < losses[best]:
+            break
+        elif i - best >= patience:
+            best = i
+    return best
+
+
 def _put_together(parts):
     return sum(gradient * words for gradient, words in parts) / sum(words for _, words in parts)
 
@@ -62,6 +72,8 @@ _LOSSES = (
     [3, 2, 2.5, 1, 1.5, 1.2, 1.3, 0.5],
     [2, 1, 0.5, 0.4],
     [4, 3, 3.5, 3.2, 3.4, 3.3, 2],
+    [1, 1.5, 2, 1.2, 0.5],  # the first is the best for long
+    [2, 2, 2.5, 1],  # as good as the best is not better
 )
 _LENGTHS = tuple((source, said) for (source, _, _), said in (reversals(_RNG, 5), reversals(_RNG, 3)))
 
@@ -95,6 +107,7 @@ CHECKS = {
             "that is where it ends; the parameters that are kept are those of the best so far.": _last_seen,
             "it ends when `patience` measurements in a row were not better, not one more.": _one_too_patient,
             "a measurement counts that is not better than the best, even if it is better than the one before.": _rises,
+            "a better one is to be kept, and patience that has run out is the end: yours are swapped.": _swapped,
         },
         tuple((losses, patience) for losses in _LOSSES for patience in (1, 2, 3)),
     ),
@@ -107,6 +120,9 @@ CHECKS = {
             "that is a sum of means; divide by the number of all words.": lambda parts: sum(g for g, _ in parts),
             "the sum is right; divide it by the number of all words.": lambda parts: sum(g * n for g, n in parts),
             "divide by the number of words, not of parts.": lambda parts: sum(g * n for g, n in parts) / len(parts),
+            "each part has divided by its words already: multiply by them before you add.": lambda parts: (
+                sum(g for g, _ in parts) / sum(n for _, n in parts)
+            ),
         },
         _PARTS,
     ),
@@ -124,7 +140,7 @@ CHECKS = {
                 [np.full((len(said), 1), START), said[:, :-1]]
             ),
         },
-        tuple((said,) for _, said in _LENGTHS),
+        tuple((said[:, :-1],) for _, said in _LENGTHS),  # the longest row of the first fills its width
     ),
     "training-lab-lengths": Check(
         _lengths_of,
@@ -147,5 +163,40 @@ CHECKS = {
             "the rate must rise to 0.004, in 20 steps.": lambda step: min(1, (step + 1) / 20),
         },
         tuple((step,) for step in (0, 4, 18, 19, 20, 200)),
+    ),
+}
+
+FORMS = {
+    "training-stop": Lines(("elif i - best > patience:", "return int(np.argmin(losses))", "return i")),
+    "training-parts": Mend(
+        {
+            "gradients = [gradient for gradient, words in parts]": {
+                "the long parts should count more": "gradients = [gradient * words for gradient, words in parts]",
+                "the short parts should count more": "gradients = [gradient / words for gradient, words in parts]",
+            },
+            "return sum(gradients) / len(parts)": {
+                "there should be no division": "return sum(gradients)",
+                "the number should be that of the words": (
+                    "return sum(gradients) / sum(words for gradient, words in parts)"
+                ),
+            },
+        }
+    ),
+    "training-lab-fed": Lines(
+        ("start = np.zeros((len(said), 1), int)", "before = said[:, :-1]", "return said.clip(0)")
+    ),
+    "training-lab-lengths": Lines(
+        (
+            "return (source > 0).sum(axis=1)",
+            "return (source == 0).argmax(axis=1)",
+            "return (said != -1).sum(axis=1)",
+        )
+    ),
+    "training-lab-rate": Lines(
+        (
+            "return 4e-3 * max(1, (step + 1) / 20)",
+            "return 4e-3 * min(1, step / 20)",
+            "return 4e-3 * (step + 1) / 20",
+        )
     ),
 }

@@ -6,10 +6,13 @@ from ..layer_norm import layer_norm
 from ..multi_head import multi_head_attention
 from ..parameters import count, layer_shapes, views
 from ..transformer import LanguageModel, layer
-from . import Check
+from . import Check, Lines, Mend, Pick, Typed
 
 _RNG = np.random.default_rng(1)
-_LOGITS = tuple((_RNG.permuted(np.arange(n * v) / v, axis=None).reshape(n, v),) for n, v in ((3, 7), (5, 4), (4, 11)))
+_LOGITS = tuple(  # of three last rows two have negative scores alone
+    (_RNG.permuted(np.arange(n * v) / v, axis=None).reshape(n, v) - shift,)
+    for n, v, shift in ((3, 7, 3), (5, 4, 1.5), (4, 11, 4))
+)
 
 
 def _filled(shapes):
@@ -28,8 +31,8 @@ _CROSSES = tuple(
     for n, m, heads in ((4, 7, 2), (6, 5, 3))
 )
 _STACKS = tuple(
-    (_RNG.normal(size=(5, 4)), _filled(LanguageModel(1, 4, 2, layers, hidden=3).shapes)["decoder"], 2)
-    for layers in (2, 3)
+    (_RNG.normal(size=(5, 4)), _filled(LanguageModel(1, 4, heads, layers, hidden=3).shapes)["decoder"], heads)
+    for heads, layers in ((2, 2), (4, 3))
 )
 
 
@@ -86,9 +89,21 @@ CHECKS = {
                 :, -1
             ].argmax(),
             "that is the worst word.": lambda logits: logits[-1].argmin(),
+            "the largest score is wanted, not the one furthest from 0: a very negative one is a bad word.": (
+                lambda logits: np.abs(logits[-1]).argmax()
+            ),
             "here each word has its best row; take the last row first.": lambda logits: logits.max(axis=0).argmax(),
         },
         _LOGITS,
+    ),
+    "transformer-false": Check(
+        3,
+        {
+            "that is true: the head stands at every position, and a row sees nothing of what stands behind it.": 1,
+            "that is true: twice as many heads are half as wide, so the four matrices keep their shapes.": 2,
+            "that is true: sines are computed, and no matrix of a model has a side as long as the text.": 4,
+            "the statements are numbered from 1: give the number that stands before the false one.": 0,
+        },
     ),
     "transformer-cross": Check(
         _across,
@@ -224,5 +239,36 @@ CHECKS = {
             ),
         },
         ((6, 3), (7, 2), (5, 4)),
+    ),
+}
+
+FORMS = {
+    "transformer-next": Lines(("last = logits[0]", "last = logits[:, -1]", "return last.max()")),
+    "transformer-false": Pick(),
+    "transformer-cross": Lines(
+        ("found, _ = multi_head_attention(asking, part, heads)", "return asking + found", "return found")
+    ),
+    "transformer-bug": Mend(
+        {
+            'if name != "norm":': {"the norm should run like a layer": "if True:"},
+            "output = layer(x, part, heads)": {
+                "what a layer returns should be added to x": "output = x = x + layer(x, part, heads)",
+                "what a layer returns should go into the next": "output = x = layer(x, part, heads)",
+                "a layer should begin with the norm of the stack": (
+                    'output = layer(layer_norm(x, **params["norm"]), part, heads)'
+                ),
+            },
+            "return output": {
+                "the input of the stack should be added": "return x + output",
+                "the rows should be brought to one length": (
+                    "return output / np.linalg.norm(output, axis=-1, keepdims=True)"
+                ),
+                "the norm of the stack should come last": 'return layer_norm(output, **params["norm"])',
+            },
+        }
+    ),
+    "transformer-count": Typed("Type what it returns for `v` = 20, `d` = 3, `f` = 5 and `layers` = 2.", (20, 3, 5, 2)),
+    "transformer-prefix": Lines(
+        ("source = np.arange(n) <= k", "return past | source[:, None]", "return np.tile(source, (n, 1))")
     ),
 }

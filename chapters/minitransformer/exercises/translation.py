@@ -5,7 +5,7 @@ import numpy as np
 from ..decoding import END, PAD
 from ..sentences import Phrase
 from ..softmax import log_softmax, softmax
-from . import Check
+from . import Check, Lines, Mend
 
 
 def _of_said(shares, said):
@@ -65,7 +65,7 @@ def _placed(sources, by=0):
 
 
 def _phrase(english, sources):
-    return Phrase(tuple("abcdefg"[:english]), tuple("tuvwxyz"[: len(sources)]), tuple((place,) for place in sources))
+    return Phrase(tuple("abcdefg"[:english]), tuple("tuvwxyz"[: len(sources)]), sources)
 
 
 _RNG = np.random.default_rng(15)
@@ -73,6 +73,7 @@ _SAID = (np.array([[3, 1, 2, -1], [0, 2, -1, -1]]), np.array([[4, 2, -1], [2, -1
 _LOOKS = np.array([[6, 1, 0, 0, 1], [0, 1, 3, 2, 1], [1, 0, 0, 5, 1], [0, 1, 2, 1, 5], [0, 9, 0, 0, 0.0]])
 _LOOKS = (_LOOKS, np.array([[1, 5, 0, 0], [3, 0, 2, 1], [0, 2, 5, 1], [1, 0, 0, 4.0]]), _RNG.normal(size=(6, 9)))
 _RIGHT = np.array([[5, 3, 2, 0, 0], [4, 4, 6, 2, 0], [3, 2, 0, 0, 0], [7, 5, 6, 3, 2]])
+_EARLY = np.array([[5, 2, 0, 0, 0], [4, 4, 6, 2, 0], [3, 2, 0, 0, 0], [7, 5, 2, 0, 0]])
 _SPOKEN = np.array([[5, 3, 2, 0, 0], [4, 3, 6, 2, 0], [3, 5, 2, 0, 0], [7, 5, 6, 3, 2]])
 
 CHECKS = {
@@ -132,8 +133,17 @@ CHECKS = {
             "a sentence with one right word is not a right one: any or all?": lambda said, right: np.mean(
                 (said == right).any(axis=1)
             ),
+            "a translation that ends too early passes now: ask wherever the right one has a word or its end.": (
+                lambda said, right: ((said == right) | (said <= END)).all(axis=1).mean()
+            ),
         },
-        ((_SPOKEN, _RIGHT), (_SPOKEN[:3], _RIGHT[:3]), (_RIGHT, _RIGHT), (np.roll(_RIGHT, 1, axis=0), _RIGHT)),
+        (
+            (_SPOKEN, _RIGHT),
+            (_SPOKEN[:3], _RIGHT[:3]),
+            (_RIGHT, _RIGHT),
+            (np.roll(_RIGHT, 1, axis=0), _RIGHT),
+            (_EARLY, _RIGHT),
+        ),
     ),
     "translation-lab-sources": Check(
         _sources,
@@ -151,6 +161,47 @@ CHECKS = {
                 _placed(second.sources, len(first.french)) + _placed(first.sources)
             ),
         },
-        ((_phrase(2, (1, 0, 1)), _phrase(1, (0, 0))), (_phrase(1, (0,)), _phrase(3, (2, 0)))),
+        (
+            (_phrase(2, ((1,), (0,), (1,))), _phrase(1, ((0,), (0,)))),
+            (_phrase(1, ((0,),)), _phrase(3, ((2,), (0,)))),
+            (_phrase(2, ((0, 1),)), _phrase(3, ((1, 2), (0, 2)))),  # each word translates two
+        ),
+    ),
+}
+
+FORMS = {
+    "translation-score": Lines(
+        (
+            "shares = log_softmax(logits, axis=1)",
+            "return (found * counts).sum(axis=1) / said.shape[1]",
+            "return found.mean(axis=1)",
+        )
+    ),
+    "translation-dropped": Lines(
+        (
+            "looked_at = weights.argmax(axis=1)",
+            "looked_at = weights[:-1].argmax(axis=0)",
+            "return np.isin(words, looked_at)",
+        )
+    ),
+    "translation-exact": Mend(
+        {
+            "words = right > END": {
+                "it asks the wrong table": "words = said > END",
+                "the end should count, too": "words = right >= END",
+            },
+            "return ((said == right) | ~words).all(axis=1).mean()": {
+                "one right word should be enough": "return ((said == right) & words).any(axis=1).mean()",
+                "it should count words": "return (said == right)[words].mean()",
+            },
+        }
+    ),
+    "translation-lab-sources": Lines(
+        (
+            "places = both.sources",
+            "places = (second + first).sources",
+            "places = second.sources + first.sources",
+        ),
+        of="swapped",
     ),
 }

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from . import Check
+from . import Check, Lines, Typed
 
 _RNG = np.random.default_rng(3)
-_KNOWN = {"cat": np.array([1.0, 2.0]), "mat": np.array([3.0, -2.0]), "sat": np.array([0.5, 0.5])}
+_KNOWN = {word: _RNG.normal(size=3) for word in ("cat", "mat", "sat", "hat", "rat")}
+_FEW = {word: _RNG.normal(size=2) for word in ("cat", "mat")}
 _SPREAD = _RNG.normal(size=(6, 4)) * [3, 2, 1, 0.5] + 5
 
 
@@ -43,7 +44,17 @@ CHECKS = {
             "your logarithm has base 10: the book uses nats, np.log.": lambda p, w, c, n: np.log10(p * n / (w * c)),
             "that is log p(context | word): divide by p(context) as well.": lambda p, w, c, n: np.log(p / w),
         },
-        ((8, 40, 50, 1000), (1, 60, 70, 1000)),
+        ((8, 40, 50, 1000), (1, 60, 70, 2500)),
+    ),
+    "word-vectors-shape": Check(
+        (5, 9733),
+        {
+            "the rows of the result are those of the left factor: five words ask.": (9733, 5),
+            "the 100 numbers of two words are multiplied and summed, so no 100 is left.": (5, 100),
+            "the rows of the left factor stay: there is one for each of the five words.": (100, 100),
+            "that is each of the five with each of the five: the right factor has all 9,733 words.": (5, 5),
+            "that is every word with every word: on the left stand only five.": (9733, 9733),
+        },
     ),
     "word-vectors-mean": Check(
         lambda words, vectors: np.mean([vectors[w] for w in words if w in vectors], axis=0),
@@ -58,8 +69,11 @@ CHECKS = {
             "you count a repeated word once: a mean counts it as often as it occurs.": lambda words, v: np.mean(
                 [v[w] for w in dict.fromkeys(words) if w in v], axis=0
             ),
+            "you divide by the number of all words in `vectors`: count those of the sentence.": lambda words, v: (
+                sum(v[w] for w in words if w in v) / len(v)
+            ),
         },
-        ((["cat", "sat", "cat", "zebra"], _KNOWN), (["mat", "mat", "yak", "cat"], _KNOWN)),
+        ((["cat", "sat", "cat", "zebra"], _KNOWN), (["mat", "mat", "yak", "cat", "gnu"], _FEW)),
     ),
     "word-vectors-kept": Check(
         _kept,
@@ -79,6 +93,27 @@ CHECKS = {
                 np.linalg.svd(x - x.mean(1, keepdims=True), compute_uv=False) ** 2, k
             ),
         },
-        ((_SPREAD, 1), (_SPREAD, 2)),
+        ((_SPREAD, 1), (_SPREAD[:, 1:], 2)),
+    ),
+}
+
+FORMS = {
+    "word-vectors-pmi": Typed(
+        "Type what it returns for `pair` = 1, `word` = 10, `context` = 20 and `total` = 100.", (1, 10, 20, 100)
+    ),
+    "word-vectors-shape": Typed("Which shape has `five @ table.T`?", (), shape=True),
+    "word-vectors-mean": Lines(
+        (
+            "known = [vectors[word] for word in vectors if word in words]",
+            "return total / len(words)",
+            "return total",
+        )
+    ),
+    "word-vectors-kept": Lines(
+        (
+            "centred = x - x.mean(axis=1, keepdims=True)",
+            "shares = values / values.sum()",
+            "return shares[k:].sum()",
+        )
     ),
 }

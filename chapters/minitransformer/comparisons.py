@@ -1,0 +1,77 @@
+"""Whether two answers to an exercise are the same, or the same but rounded, and where they first differ."""
+
+import textwrap
+
+import numpy as np
+
+SHORT = 6  # numbers that are shown whole
+
+
+def numbers(value):
+    """Return a value as an array of numbers, or None where it is none, such as text or rows of several lengths.
+
+    Used by `check`, from chapter 1 on.
+    """
+    try:
+        return np.asarray(value, dtype=complex)  # as floats, imaginary parts would get lost
+    except (TypeError, ValueError):
+        return None
+
+
+def same(results, expected):
+    """Say whether all results are equal but for rounding; a single number may come in brackets.
+
+    Used by `check`, from chapter 1 on.
+    """
+    pairs = [(numbers(got), numbers(wanted)) for got, wanted in zip(results, expected)]
+    if any(got is None or wanted is None for got, wanted in pairs):
+        return False
+    pairs = [(a.reshape(()) if a.size == 1 and not b.ndim else a, b) for a, b in pairs]
+    return all(a.shape == b.shape and _close(a, b).all() for a, b in pairs)
+
+
+def _close(got, wanted):
+    """Say of each number whether it is equal but for rounding, which is that of floating point where all are whole."""
+    whole = np.array_equal(wanted, np.round(wanted))
+    return np.isclose(got, wanted, rtol=1e-9 if whole else 1e-5, atol=1e-9, equal_nan=True)
+
+
+def rounded(results, expected):
+    """Say whether all results are the expected ones rounded alike, to two significant digits or more.
+
+    Used by `check`, from chapter 1 on.
+    """
+    expected = [numbers(wanted) for wanted in expected]
+    largest = max(np.abs(wanted).max(initial=0) for wanted in expected)
+    return any(same(results, [wanted.round(n) for wanted in expected]) for n in range(9) if 10.0 ** (1 - n) <= largest)
+
+
+def differing(got, wanted):
+    """Return both in a few words: whole where that shows how they differ, else their first entries that do.
+
+    Used by `check`, from chapter 1 on.
+    """
+    yours, right = short(got), short(wanted)
+    if np.size(wanted) <= SHORT and yours != right:
+        return yours, right
+    place = np.argwhere(~_close(numbers(got), numbers(wanted)))[0].tolist()
+    for digits in (4, 8, 17):
+        yours, right = (_number(np.asarray(value)[tuple(place)], digits) for value in (got, wanted))
+        if yours != right:
+            break
+    return f"{yours} at {place}", right
+
+
+def _number(value, digits):
+    """Return a number with so many digits; whole numbers and True and False as they are."""
+    return f"{value:.{digits}g}" if isinstance(value, np.inexact) else str(value)
+
+
+def short(value):
+    """Return an array or a number in at most a line; used by `check`, from chapter 1 on."""
+    try:
+        array = np.asarray(value)
+    except ValueError:  # no rectangle, such as a phrase or parts of several lengths
+        array = np.empty(())
+    text = np.array2string(array, precision=4, threshold=SHORT, separator=", ") if array.ndim else str(value)
+    return textwrap.shorten(text, 100, placeholder=" …")

@@ -1,0 +1,176 @@
+"""The exercises' probes: a right answer in which one thing is changed, as by a slip, is not accepted."""
+
+import ast
+import importlib
+import inspect
+from itertools import pairwise
+
+import pytest
+
+from minitransformer.checks import CHAPTERS, CHECKS, _of_chapter, find_hint
+from tests.helper import test_checks
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # Python's and NumPy's about what a slip makes
+NEW = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.Eq: ast.NotEq}
+NEW |= {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.NotEq: ast.Eq}
+SYMMETRIC = {"np.maximum", "max", "min", "cosine_similarity", "spatial.distance.cosine"}
+WRAPPERS = {"np.array", "np.stack", "np.float64", "np.int64", "bool", "float", "int"}
+LIBRARIES = {"np", "special", "spatial"}
+
+EQUAL = {  # why a change makes no difference -> exercise: what changes
+    "what only the wrong answers change is 1 here, or not used": """
+        feed-forward-bug: b_2 * last(np.arange(len(x))[:, None]) → b_2
+        gradients-unit: length ** (1 - longer) → length
+        gradients-unit: keep * d_u → d_u
+        gradients-unit: 1 - longer → 1
+        gradients-unit: 1 - longer → 1 + longer
+        gradients-unit: taken * u → u
+        layer-norm-axis: -1 → 1
+        layer-norm-axis: 1 → 0
+        layer-norm-axis: 1 → 2
+        multi-head-bug: attention(queries, keys, values, scale=s → attention(queries, keys, values)
+        multi-head-bug: scale(x.shape[1], heads) → x.shape[1]
+        multi-head-bug: scale(x.shape[1], heads) → scale(heads, x.shape[1])
+        multi-head-bug: 1 → 0
+        multi-head-bug: 1 → 2
+        multi-head-contribution: len(outputs) → outputs
+        positions-alibi: softmax(np.where(keep(n), bias(scores, s → softmax(np.where(keep(n), bias(scores, s
+        residuals-remove: skip * stream[-1] → stream[-1]
+        residuals-remove: 1 → 0
+        residuals-remove: 1 → 2
+        transformer-bug: start(x, norm) → x
+        transformer-bug: each(step(x, first, lambda x, part=part: → step(x, first, lambda x, part=part: laye
+        transformer-count: _parameters(v, d, f, layers, **slip) → _parameters(v, d, f, layers)
+        transformer-count: biases * (f + d) → f + d
+        transformer-count: 2 * d * last → 2 * d""",
+    "the last axis of a table is its axis 1": """
+        gradients-bug: -1 → 1
+        gradients-bug: -1 → 1
+        positions-alibi: -1 → 1
+        residuals-block: -1 → 1
+        residuals-block: -1 → 1""",
+    "either order will do": """
+        attention-from-scratch: zip(special.softmax([a @ b / len(b) ** 0 → zip(v, special.softmax([a @ b / len(b) *
+        positions-alibi: bias(scores, slope, _back(n)) → bias(scores, _back(n), slope)
+        translation-exact: zip(said, right) → zip(right, said)""",
+    "nothing lies exactly on the limit, which is there for rounding; u is drawn from all numbers": """
+        attention-reach: _weights(values, point) > 1e-12 → _weights(values, point) >= 1e-12
+        feed-forward-dropout: u < rate → u <= rate
+        feed-forward-dropout: b < rate → b <= rate""",
+    "for reshape any negative length is the one that is left": """
+        gradients-bias: 1 → 2
+        multi-head-contribution: 1 → 2""",
+    "a row of scores may be moved as a whole": """
+        positions-alibi: np.arange(n)[:, None] - np.arange(n) → -np.arange(n)""",
+    "the cosine of −x is that of x": """
+        positions-row: 3 → -3
+        positions-row: 0.03 → -0.03""",
+    "any positions do, if they are enough and far apart": """
+        positions-shift: 300 * d + k → 300 * d
+        positions-shift: 300 * d + k → 300 * d - k
+        positions-shift: 300 → 301
+        positions-shift: 300 → 301
+        positions-wavelength: 1 → 2""",
+    "none of the last `patience` is better, so they may be among those that are asked, or not": """
+        training-stop: i + 1 → i
+        training-stop: 1 → 0
+        training-stop: i - patience + 1 → i - patience
+        training-stop: i - patience + 1 → 1
+        training-stop: 1 → 0""",
+    "what differs is 0 already, or covered later": """
+        training-lab-fed: np.roll(np.where(said < 0, 0, said), 1,  → np.roll(np.where(said < 0, 0, said), 1)
+        training-lab-fed: said < 0 → said <= 0
+        training-lab-fed: 0 → 1
+        translation-score: said.clip(0) → said""",
+    "it is so without being asked for": """
+        masks-padding: ids.tolist() → ids
+        translation-score: np.take_along_axis(shares, said.clip(0)[ → np.take_along_axis(shares, said.clip(0)[
+        word-vectors-kept: sorted(np.linalg.eigvalsh(np.cov(x.T))) → np.linalg.eigvalsh(np.cov(x.T))""",
+    "the number of heads changes no number of parameters": """
+        transformer-count: 1 → 2""",
+}
+
+
+def slips(node):
+    """Yield what slips of the pen make of a piece of code."""
+    match node:
+        case ast.Constant(value=bool(value)):
+            yield ast.Constant(not value)
+        case ast.Constant(value=int(number) | float(number)):
+            # 1 becomes 0 and not −1, which as an axis is often the same
+            yield from map(ast.Constant, {number + 1, 0 if number == 1 else -number} - {number})
+        case ast.BinOp(left, op, right):
+            yield left
+            yield ast.UnaryOp(ast.USub(), right) if isinstance(op, ast.Sub) else right
+            if type(op) in NEW:
+                yield ast.BinOp(left, NEW[type(op)](), right)
+        case ast.Compare(left, [op], [right]) if type(op) in NEW:
+            yield ast.Compare(left, [NEW[type(op)]()], [right])
+        case ast.UnaryOp(_, operand) | ast.Attribute(operand, "T"):
+            yield operand
+        case ast.Call(function, arguments, keywords):
+            name = ast.unparse(function)
+            yield from arguments[: name not in WRAPPERS]
+            if isinstance(function, ast.Attribute) and name.partition(".")[0] not in LIBRARIES:
+                yield function.value
+            for i, (one, two) in enumerate(pairwise(arguments)):
+                if name not in SYMMETRIC and ast.unparse(one) != ast.unparse(two):
+                    yield ast.Call(function, [*arguments[:i], two, one, *arguments[i + 2 :]], keywords)
+            for i in range(len(keywords)):
+                yield ast.Call(function, arguments, keywords[:i] + keywords[i + 1 :])
+
+
+def mutants(tree):
+    """Yield for every slip in a tree what it changes, in words, and the source of the whole."""
+    for parent in list(ast.walk(tree)):
+        for field, value in ast.iter_fields(parent):
+            holder, keys = (value, range(len(value))) if isinstance(value, list) else (vars(parent), [field])
+            for key in keys:
+                before = holder[key]
+                for after in slips(before):
+                    holder[key] = ast.copy_location(after, before)
+                    yield f"{ast.unparse(before):.40} → {ast.unparse(after):.40}", ast.unparse(tree)
+                holder[key] = before
+
+
+def answer_tree(module, table, name):
+    """Return the tree of an answer in a module's dict, behind the module's functions that it calls."""
+    source = inspect.getsource(module)
+    parts = {}
+    for part in ast.parse(source).body:
+        if isinstance(part, ast.FunctionDef):
+            parts[part.name] = part
+        elif isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name):
+            parts[part.targets[0].id] = part
+    answers = dict(zip([key.value for key in parts[table].value.keys], parts[table].value.values))
+    parts["answer"] = ast.parse("answer = ...").body[0]
+    parts["answer"].value = answers[name].args[0] if table == "CHECKS" else answers[name]
+    needed, new = [], ["answer"]
+    while new:
+        needed += new
+        used = {node.id for part in new for node in ast.walk(parts[part]) if isinstance(node, ast.Name)}
+        new = [part for part in parts if part in used and part not in needed and callable(getattr(module, part))]
+    return ast.Module([parts[part] for part in parts if part in needed], [])
+
+
+def survivors(module, table, name):
+    """Return what changes in the mutants of an answer that are accepted."""
+    accepted = []
+    for change, source in mutants(answer_tree(module, table, name)):
+        space = dict(vars(module))
+        try:
+            exec(source, space)
+        except Exception:
+            continue  # it is nobody's answer
+        if find_hint(CHECKS[name], space["answer"]) == "":
+            accepted.append(change)
+    return accepted
+
+
+@pytest.mark.parametrize("chapter, name", [(chapter, name) for chapter in CHAPTERS for name in _of_chapter(chapter)])
+def test_a_right_answer_with_a_slip_in_it_is_not_accepted(chapter, name):
+    accepted = survivors(importlib.import_module(f"minitransformer.exercises.{chapter}"), "CHECKS", name)
+    if CHECKS[name].probes:
+        accepted += survivors(test_checks, "SECOND", name)
+    equal = [line.strip() for lines in EQUAL.values() for line in lines.splitlines()]
+    assert sorted(f"{name}: {change}" for change in accepted) == sorted(x for x in equal if x.startswith(f"{name}: "))
