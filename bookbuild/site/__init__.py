@@ -9,6 +9,7 @@ from bookbuild.site import (
     glossary,
     labels,
     notebook_copies,
+    practice,
     previews,
     published,
     search,
@@ -51,7 +52,7 @@ LATE = 1000  # Sphinx calls what has a higher number later; 500 is what other ex
 
 def setup(app):
     """Register what Sphinx is to know and connect all handlers."""
-    for part in (frame, translator, formulas, fresh_execution, published):
+    for part in (frame, translator, practice, formulas, fresh_execution, published):
         part.register(app)
     for event, handler in FIRST:
         app.connect(event, handler, priority=1)

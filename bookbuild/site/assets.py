@@ -14,10 +14,11 @@ from bookbuild.base import node, npm
 from bookbuild.base.files import written
 
 HERE = Path(__file__).parent
-SHEETS = ("book.css", "search.css", "live_code.css")
-# Scripts of their own are loaded when a reader first uses what they do: name in the site -> module.
+SHEETS = ("book.css", "search.css", "live_code.css", "practice.css")
+# The first two are linked to; the others are loaded when a reader first uses what they do: name in the site -> module.
 SCRIPTS = {
     "book": "book.mjs",
+    "practice": "practice/practice.mjs",
     "previews": "previews.mjs",
     "search": "search/search.mjs",
     "live_code": "live_code/live_code.mjs",
@@ -83,5 +84,6 @@ def leave_out(app, exception):
 
 
 def link(app, pagename, templatename, context, doctree):
-    """Name stylesheet and script for the template of a page."""
-    context |= {"stylesheet": hashed(app, "book.css"), "script": hashed(app, "book.js")}
+    """Name stylesheet and scripts for the template of a page."""
+    names = {"stylesheet": "book.css", "script": "book.js", "practice": "practice.js"}
+    context |= {key: hashed(app, name) for key, name in names.items()}

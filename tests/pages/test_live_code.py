@@ -14,7 +14,9 @@ PATIENT = 60_000  # milliseconds: a kernel starts in two seconds on a machine th
 TO_HERE = "Run to here: every cell from the top to cell {}"
 WAITING = {"phase": "waiting", "message": ""}
 HOST = r"127\.0\.0\.1:\d+"
-OUTPUTS = "[...document.querySelectorAll('.cell_output pre')].map((printed) => printed.textContent.trimEnd())"
+# What the cells have printed, but for exercises that nobody has answered, of which a page does not say so.
+OUTPUTS = """[...document.querySelectorAll('.cell_output pre')].map((printed) => printed.textContent.trimEnd())
+    .filter((printed) => !printed.startsWith("○"))"""
 TWO_SECTIONS = "document.querySelectorAll('.text > section > section:nth-of-type(n + 3)').forEach((e) => e.remove())"
 MEANT_TO_FAIL = "document.querySelectorAll('.text .cell')[1].classList.add('tag_raises-exception')"
 
@@ -44,7 +46,7 @@ class Reader(Visit):
         tab.evaluate(OPEN_ALL)
         tab.evaluate(before)
         tab.locator("[data-live]").evaluate("(button, build) => (button.dataset.live = build)", build)
-        self.status = tab.get_by_role("status")
+        self.status = tab.locator(".live-bar").get_by_role("status")
         return tab
 
     def press(self, *names):

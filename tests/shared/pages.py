@@ -50,13 +50,22 @@ def violations(tab, within="html", colours=True, rest=True):
     ]
 
 
-class Visit:
-    """A tab that notes what goes wrong: requests to other hosts, failed ones, console errors, uncaught exceptions."""
+# Results that a text lets its reader predict are shown: a reader may choose so, and tests look at all that a page has.
+UNVEILED = "try { localStorage.settings ??= JSON.stringify({ veil: 'off' }) } catch {}"
 
-    def __init__(self, browser, home, width=WIDE, **context):
+
+class Visit:
+    """A tab that notes what goes wrong: requests to other hosts, failed ones, console errors, uncaught exceptions.
+
+    Results that are to be predicted are shown unless it is `veiled`.
+    """
+
+    def __init__(self, browser, home, width=WIDE, veiled=False, **context):
         self.home, self.faults = home, []
         self.scripts = context.get("java_script_enabled", True)
         self.tab = browser.new_context(viewport={"width": width, "height": 900}, **context).new_page()
+        if not veiled:
+            self.tab.add_init_script(UNVEILED)
         self.tab.on("request", self._note_request)
         self.tab.on("requestfailed", lambda request: self.faults.append(f"failed: {request.url}"))
         self.tab.on("response", lambda answer: answer.ok or self.faults.append(f"{answer.status}: {answer.url}"))

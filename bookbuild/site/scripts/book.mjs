@@ -1,10 +1,10 @@
 // What the frame of every page does: the reader's choices, drawers, copies of code, the place in the text, and loading
 // of what is used only now and then (search, previews, live code).
 import "./machine.mjs";
-import { element, load } from "./page.mjs";
+import "./reader.mjs";
+import { all, element, load } from "./page.mjs";
 
 const root = document.documentElement;
-const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
 // ---- the reader's choices, kept on this device ----
 
@@ -12,10 +12,11 @@ const settings = document.getElementById("settings");
 const choose = ({ name, value }) => {
   if (value) root.dataset[name] = value;
   else delete root.dataset[name];
-  const { theme, code } = root.dataset;
+  const { theme, code, veil } = root.dataset;
   try {
-    localStorage.settings = JSON.stringify({ theme, code });
+    localStorage.settings = JSON.stringify({ theme, code, veil });
   } catch {} // a private window keeps nothing
+  dispatchEvent(new Event("chosen"));
 };
 for (const input of all("input", settings)) {
   input.checked = input.value === (root.dataset[input.name] ?? "");

@@ -16,3 +16,6 @@ export const element = (tag, properties, ...children) => {
   made.append(...children);
   return made;
 };
+
+/** Return the elements that a selector finds. */
+export const all = (selector, within = document) => [...within.querySelectorAll(selector)];

@@ -48,7 +48,7 @@ function open(cell, index, runFrom) {
 /** Make all cells editable and return them; `run` is called with the cells that a button asks for. */
 export function openCells(run) {
   const top = (block) => block.getBoundingClientRect().top;
-  const read = [...document.querySelectorAll(".text :is(p, .cell, figure)")].find((block) => top(block) >= 0);
+  const read = [...document.querySelectorAll(".text :is(p, .cell, figure)")].find((block) => block.checkVisibility() && top(block) >= 0);
   const before = read && top(read);
   const elements = [...document.querySelectorAll(".text .cell:has(.cell_input)")];
   const cells = elements.map((cell, i) => open(cell, i, (first) => run(cells.slice(first, i + 1))));

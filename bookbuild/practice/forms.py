@@ -1,0 +1,113 @@
+"""How each exercise of a chapter is answered on its page: made from its Check, its FORMS and its solution."""
+
+import ast
+import importlib
+import re
+from dataclasses import dataclass
+
+from bookbuild.practice.lines import function_in, lines
+from bookbuild.practice.mend import mend
+from bookbuild.practice.typed import typed
+
+CALL = re.compile(r'check\("([\w-]+)", (.+)\)$', re.MULTILINE)
+IN_WORDS = re.compile(r"\*(?:Easy|Medium|Hard), \d+ minutes, (?:in words|open end)\.\*")
+GATES = ("exercise-start", "exercise-end", "solution-start", "solution-end")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is asked for by one call of `check`: its name, Check and form, and the code of the solution or the suspect.
+
+    `rest` is the code of the function that is checked where that is another one, and `names` what the code may use.
+    """
+
+    name: str
+    task: object
+    form: object
+    code: str
+    rest: str
+    names: dict
+
+    def says(self, code):
+        """Return what `check` says of the last function in a piece of code."""
+        from minitransformer.checks import find_hint  # of the book that is built: reading it has put it in the path
+
+        space, code = dict(self.names), f"{code}\n{self.rest}"
+        exec(compile(code, "<exercise>", "exec"), space)
+        return find_hint(self.task, space[function_in(code).name])
+
+    @property
+    def kind(self):
+        """The form in a word, as the page's script knows it."""
+        if not self.task:
+            return "words"
+        if not self.form and self.task.probes:
+            raise ValueError(f"{self.name} takes a function, so FORMS must say how it is answered on the page.")
+        return type(self.form).__name__.lower() if self.form else "typed"
+
+    @property
+    def told(self):
+        """What the page has to know to judge it."""
+        made = {"lines": lines, "mend": mend, "typed": typed, "pick": typed}.get(self.kind, lambda answer: {})
+        return {"name": self.name} | made(self)
+
+
+def exercises(chapter):
+    """Return the exercises of a chapter: label -> (its text, its code, the code of its solution)."""
+    found, place = {}, None
+    for token, _, part in chapter.parts:
+        name = part.name if part else ""
+        if name == "exercise-start":
+            place = found.setdefault(part.options["label"], ([], [], []))
+            kind = 1
+        elif name == "solution-start":
+            kind = 2
+        elif name in GATES:
+            kind = 0
+        elif place and kind and (name == "code-cell" or token.info == "python"):
+            place[kind].append(part.source if part else token.content)
+        elif place and kind == 1 and token.type == "inline":
+            place[0].append(token.content)
+    return found
+
+
+def functions(sources):
+    """Return the code of the functions in pieces of code: name -> code, of the last of a name."""
+    nodes = [(node, source) for source in sources for node in ast.parse(source).body]
+    return {
+        node.name: ast.get_source_segment(source, node) for node, source in nodes if isinstance(node, ast.FunctionDef)
+    }
+
+
+def names_of(chapter, module):
+    """Return what the code of a chapter may use: what its cells import, and its module's functions."""
+    names = dict(vars(importlib.import_module(f"minitransformer.{module}")))
+    for cell in chapter.cells:
+        imports = [node for node in ast.parse(cell.source).body if isinstance(node, (ast.Import, ast.ImportFrom))]
+        exec(compile(ast.Module(imports, []), "<imports>", "exec"), names)
+    return names
+
+
+def asked(chapter):
+    """Return what the exercises of a chapter are answered with: label -> list of Answer."""
+    from minitransformer import checks
+
+    module = chapter.name[3:].replace("-", "_")
+    forms = importlib.import_module(f"minitransformer.exercises.{module}").FORMS
+    names, found = names_of(chapter, module), {}
+    for label, (text, code, solution) in exercises(chapter).items():
+        given, solved = functions(code), functions(solution)
+        found[label] = []
+        for name, answer in CALL.findall("\n".join(code)):
+            form = forms.get(name)
+            other = getattr(form, "of", "")
+            shown = solved.get(other or answer) if hasattr(form, "strangers") else suspect_in(given)
+            found[label].append(Answer(name, checks.task(name), form, shown, given[answer] if other else "", names))
+        if IN_WORDS.search(" ".join(text)):
+            found[label].append(Answer(label.removeprefix("ex-"), None, None, "", "", names))
+    return found
+
+
+def suspect_in(given):
+    """Return the code of the first function that is not left open, "" where all are."""
+    return next((code for code in given.values() if not code.endswith("...")), "")

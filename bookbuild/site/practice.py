@@ -1,0 +1,133 @@
+"""Exercises that are answered on the page: beside each stands what fits it, made from its Check and its solution."""
+
+import base64
+import json
+import re
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx_design.dropdown import dropdown_main
+from sphinx_exercise.nodes import exercise_enumerable_node
+
+from bookbuild.practice.forms import CALL, asked
+from bookbuild.site.frame import book
+from bookbuild.site.translator import fold, fold_title
+
+CODE = re.compile(r"`(.+?)`")
+HOW = (
+    '<p class="how">Answer them here, on the page, or write the code yourself, '
+    '<button class="link scripted" popovertarget="run">live, in Colab or at home</button>. '
+    '<a href="../reference/exercises.html">How to do the exercises</a></p>'
+)
+NUMBERS = ["none", "one", "two", "three", "four"]
+TASKS = {  # what stands above each form
+    "lines": "Put the lines in order below the first; {strangers} do not belong.",
+    "choice": "Which line is right?",
+    "mend": "Choose a line that is wrong, and what is wrong with it.",
+    "pick": "Choose one.",
+    "typed": "Type your answer.",
+    "words": "Write your answer, then compare.",
+}
+
+
+class practice(nodes.General, nodes.Element):  # noqa: N801, docutils calls a visitor by the name of the class
+    """What an exercise is answered in; its children are what paper shows of it."""
+
+
+def visit_practice(translator, node):
+    """Open the box that the page's script fills."""
+    told = {"data-form": node["form"], "data-answer": node["answer"]}
+    translator.body.append(translator.starttag(node, "div", CLASS="practice", **told))
+
+
+def depart_practice(translator, node):
+    """Close it."""
+    translator.body.append("</div>\n")
+
+
+def packed(data):
+    """Return what a page can carry of `data`, in base64, so that nobody reads an answer by accident."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(text.encode()).decode()
+
+
+def task(text):
+    """Return the paragraph that says what to do: Markdown of nothing but code."""
+    parts = CODE.split(text)
+    made = [nodes.literal("", part) if i % 2 else nodes.Text(part) for i, part in enumerate(parts)]
+    return nodes.paragraph("", "", *made, classes=["task"])
+
+
+def shown_code(code):
+    """Return the node of code that is only shown."""
+    return nodes.literal_block(code, code, language="python")
+
+
+def box(answer):
+    """Return the node for one answer."""
+    data, form, code = answer.told, answer.kind, ""
+    if form == "lines":
+        form = "lines" if data["count"] > 1 else "choice"
+        lines = [data.pop("head"), *(piece.pop("text") for piece in data["pieces"])]
+        data["heights"] = [line.count("\n") + 1 for line in lines]
+        data["pieces"] = [{key: value for key, value in piece.items() if value} for piece in data["pieces"]]
+        code = "\n".join(lines)
+    elif form == "mend":
+        code = answer.code
+    says = getattr(answer.form, "said", "") or TASKS[form]
+    strangers = NUMBERS[len(getattr(answer.form, "strangers", ()))]
+    shown = [task(says.format(strangers=strangers) if form == "lines" else says), *([shown_code(code)] if code else [])]
+    return practice("", *shown, form=form, answer=packed(data))
+
+
+def is_cell(node):
+    """Tell whether a node is a code cell."""
+    return node.get("nb_element") == "cell_code" if isinstance(node, nodes.Element) else False
+
+
+class AddPractice(SphinxPostTransform):
+    """Put into each exercise what it is answered in, and its cell into a fold."""
+
+    default_priority = 850  # before hints and solutions become folds
+    formats = ("html",)
+
+    def run(self, **_):
+        """Change the tree of one chapter."""
+        chapter = next((one for one in book(self.app).chapters if one.page == self.env.docname), None)
+        if not chapter:
+            return
+        answers = asked(chapter)
+        for node in list(self.document.findall(exercise_enumerable_node)):
+            fill(node[-1], answers[node["ids"][0]])
+        for section in self.document.findall(nodes.section):
+            if section["ids"][0] == "exercises":
+                section.insert(1, nodes.raw("", HOW, format="html"))
+
+
+def fill(exercise, answers):
+    """Put the boxes for the answers of one exercise below its text, or where the code that is to be mended stands."""
+    cells = [node for node in exercise if is_cell(node) and CALL.search(node.astext())]
+    boxes = [box(answer) for answer in answers]
+    block = next((node for node in exercise if isinstance(node, nodes.literal_block)), None)
+    if block and answers[0].kind == "mend":
+        exercise.replace(block, boxes)
+    else:
+        # The code of a lab, or what a question is about, comes first.
+        before = (
+            cells
+            if sum(map(is_cell, exercise)) > len(cells) > 0
+            else (*cells, *(part for part in exercise if isinstance(part, dropdown_main)))
+        )
+        place = min(map(exercise.index, before))
+        exercise[place:place] = boxes
+    for cell in cells:
+        for output in [part for part in cell if part.astext().startswith("○")]:
+            cell.remove(output)
+        place = exercise.index(cell)
+        exercise[place] = fold("", fold_title("", "Write it yourself"), cell, classes=["write"])
+
+
+def register(app):
+    """Let Sphinx know the box and what makes it."""
+    app.add_node(practice, html=(visit_practice, depart_practice))
+    app.add_post_transform(AddPractice)

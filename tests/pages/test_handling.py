@@ -1,0 +1,153 @@
+"""Exercises on the page in a reader's hands: keys, mouse, finger, and an answer that is found again."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.shared.pages import NARROW
+
+PAGE, ORDERED = "chapters/03-softmax.html", "#ex-softmax-temperature"
+MENDED, WRITTEN, STATED = "chapters/04-attention.html", "chapters/13-gradients.html", "chapters/12-transformer.html"
+CHOSEN = "chapters/14-training.html"
+
+TO_MEND = (".pick >> nth=2", ".option >> nth=0")
+
+
+@pytest.fixture
+def opened(site, visit):
+    """Return a function that opens a page; no error may come up."""
+    visits = []
+
+    def begin(page, **context):
+        visits.append(visit(site.as_uri(), **{"reduced_motion": "reduce"} | context))
+        return visits[-1].open(page)
+
+    yield begin
+    assert [fault for visiting in visits for fault in visiting.faults] == []
+
+
+def texts(lines):
+    """Return the lines of a list, in their order."""
+    return [" ".join(text.split()) for text in lines.all_inner_texts()]
+
+
+def test_lines_are_put_in_order_by_keyboard_alone(opened):
+    tab = opened(PAGE)
+    box = tab.locator(ORDERED)
+    pool, answer, heard = box.locator(".pool .pick"), box.locator(".answer .pick"), box.locator(".heard")
+    first, second = texts(pool)[:2]
+    for i in range(2):
+        pool.first.focus()
+        tab.keyboard.press("Enter")
+        expect(answer.nth(i)).to_be_focused()
+        expect(heard).to_have_text(re.compile(f"^Line {i + 2}: "))
+    assert texts(answer) == [first, second]
+    tab.keyboard.press("ArrowUp")
+    assert texts(answer) == [second, first]
+    expect(answer.first).to_be_focused()
+    tab.keyboard.press("ArrowUp")  # nothing is above
+    tab.keyboard.press("ArrowDown")
+    assert texts(answer) == [first, second]
+    tab.keyboard.press(" ")
+    expect(heard).to_have_text(re.compile("^Taken out: "))
+    assert texts(answer) == [first]
+
+
+def test_a_line_follows_the_mouse_to_its_place(opened):
+    tab = opened(PAGE)
+    box = tab.locator(ORDERED)
+    box.locator(".pool .pick").first.click()
+    box.scroll_into_view_if_needed()
+    kept, moved = box.locator(".answer .pick").first, box.locator(".pool .pick").nth(1)
+    expected = [*texts(moved), *texts(kept)]
+    start, end = moved.bounding_box(), kept.bounding_box()
+    tab.mouse.move(start["x"] + 60, start["y"] + 15)
+    tab.mouse.down()
+    tab.mouse.move(end["x"] + 60, end["y"] + 40, steps=5)
+    tab.mouse.move(end["x"] + 60, end["y"] + 5, steps=5)
+    tab.mouse.up()
+    assert texts(box.locator(".answer .pick")) == expected
+
+
+def test_a_line_follows_the_finger_by_its_grip_and_the_page_stays(opened):
+    tab = opened(PAGE, width=NARROW, has_touch=True, is_mobile=True)
+    box = tab.locator(ORDERED)
+    box.locator(".bench").evaluate("(bench) => scrollBy(0, bench.getBoundingClientRect().top - 200)")
+    grip, goal = box.locator(".pool .grip").first, box.locator(".answer")
+    moved, place = texts(box.locator(".pool .pick").first), tab.evaluate("scrollY")
+    start, end = grip.bounding_box(), goal.bounding_box()
+    finger = tab.context.new_cdp_session(tab)
+    x, y, to = start["x"] + start["width"] / 2, start["y"] + start["height"] / 2, end["y"] + end["height"] / 2
+    finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for step in range(1, 11):
+        point = {"x": x, "y": y + (to - y) * step / 10}
+        finger.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    expect(box.locator(".answer .pick")).to_have_count(1)
+    assert texts(box.locator(".answer .pick")) == moved
+    assert tab.evaluate("scrollY") == place
+
+
+def test_an_answer_in_words_is_written_before_it_is_compared(opened):
+    tab = opened(WRITTEN)
+    box = tab.locator("#ex-gradients-keep")
+    solution = box.locator("xpath=following-sibling::details[1]")
+    compare = box.get_by_role("button", name="Compare with the solution")
+    box.get_by_role("textbox").fill("the factors")
+    compare.click()
+    expect(box).to_contain_text("Write a sentence or two first")
+    expect(solution).not_to_have_attribute("open", "")
+    box.get_by_role("textbox").fill(
+        "Both factors of a product, the weights of a softmax, and for a sum nothing at all."
+    )
+    compare.click()
+    expect(solution).to_have_attribute("open", "")
+    ticks = solution.get_by_role("checkbox")
+    for i in range(3):
+        expect(box).not_to_have_class(re.compile("done"))
+        ticks.nth(i).check()
+    expect(box).to_contain_text("All points are in your answer.")
+    expect(box).to_have_class(re.compile("done"))
+    tab.reload()
+    expect(box).to_have_class(re.compile("done"))
+    expect(ticks).to_have_count(3)
+    expect(box.get_by_role("textbox")).to_have_value(re.compile("^Both factors"))
+
+
+def test_a_line_that_is_right_is_said_to_be_so_and_a_repair_can_be_taken_back(opened):
+    tab = opened(MENDED)
+    box = tab.locator("#ex-attention-bug")
+    lines = box.locator(".pick")
+    lines.first.click()
+    expect(box.get_by_role("status")).to_have_text("This line does what it should.")
+    before = texts(lines)
+    lines.nth(2).click()
+    cause = box.get_by_role("radio").first
+    cause.click()
+    assert texts(lines) != before
+    cause.click()
+    assert texts(lines) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "exercise", "act"),
+    [
+        (CHOSEN, "#ex-training-lab", lambda box: box.locator(".option >> nth=1").click()),
+        (STATED, "#ex-transformer-false", lambda box: box.locator(".option >> nth=1").click()),
+        (PAGE, ORDERED, lambda box: box.locator(".pool .pick").first.click()),
+        (MENDED, "#ex-attention-bug", lambda box: [box.locator(one).click() for one in TO_MEND]),
+    ],
+    ids=["choice", "pick", "lines", "mend"],
+)  # fmt: skip
+def test_an_answer_is_found_again(opened, name, exercise, act):
+    tab = opened(name)
+    box = tab.locator(exercise)
+    state = ".practice .option[aria-checked=true], .answer .pick, .pick.changed"
+    act(box)
+    chosen = texts(tab.locator(f"{exercise} :is({state})"))
+    assert chosen
+    tab.reload()
+    found = texts(tab.locator(f"{exercise} :is({state})"))
+    assert found == [text for text in chosen if text in found]
+    assert found

@@ -1,0 +1,210 @@
+"""Predict, commit, reveal: a result is hidden until the reader has chosen, by keys, finger or mouse."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.shared.pages import NARROW, violations
+
+CHOICES, NUMBER = "chapters/13-gradients.html", "chapters/02-dot-product.html"
+OUTPUT = "xpath=following-sibling::*[contains(@class, 'cell')][1]/*[contains(@class, 'cell_output')]"
+FOLD = "xpath=following-sibling::details[1]"
+
+
+@pytest.fixture
+def opened(site, visit):
+    """Return a function that opens a page with its results veiled; no error may come up."""
+    visits = []
+
+    def begin(page, **context):
+        visits.append(visit(site.as_uri(), veiled=True, **{"reduced_motion": "reduce"} | context))
+        return visits[-1].open(page)
+
+    yield begin
+    assert [fault for visiting in visits for fault in visiting.faults] == []
+
+
+def told(tab):
+    """Return all that a screen reader is told of a page, in one text."""
+    tree = tab.context.new_cdp_session(tab).send("Accessibility.getFullAXTree")["nodes"]
+    return " ".join(str(node.get("name", {}).get("value", "")) for node in tree if not node["ignored"])
+
+
+@pytest.mark.parametrize("colours", ["none", "active"])
+def test_a_result_is_hidden_from_the_eye_and_from_a_screen_reader_and_the_code_is_not(opened, colours):
+    tab = opened(CHOICES, forced_colors=colours)
+    card = tab.locator(".predict").first
+    expect(card.locator(FOLD)).to_be_hidden()
+    expect(card.locator(OUTPUT).locator("pre")).to_be_hidden()
+    expect(card.locator("xpath=following-sibling::*[1]/*[1]")).to_be_visible()
+    assert "passes, 13 days" not in told(tab)
+    tab.get_by_role("button", name="Skip, and show me").first.click()
+    assert "passes, 13 days" in told(tab)
+
+
+def test_the_arrows_walk_and_enter_chooses(opened):
+    tab = opened(CHOICES)
+    card, options = tab.locator(".predict").first, tab.locator(".predict").first.get_by_role("radio")
+    options.first.focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp"):
+        tab.keyboard.press(key)
+    expect(options.nth(1)).to_be_focused()
+    expect(card.locator(OUTPUT).locator("pre")).to_be_hidden()
+    tab.keyboard.press("Enter")
+    expect(options.nth(1)).to_be_checked()
+    expect(options.nth(2)).to_have_class(re.compile("is-right"))
+    said = card.get_by_role("status").locator("p")
+    assert [text[:5] for text in said.all_inner_texts()] == ["A day", "Right"]
+    expect(card.locator(OUTPUT).locator("pre")).to_be_visible()
+    expect(card.locator(FOLD)).to_be_visible()
+    tab.keyboard.press("ArrowUp")
+    tab.keyboard.press(" ")
+    expect(options.nth(1)).to_be_checked()  # who has chosen, has chosen
+    assert tab.evaluate("document.activeElement.closest('.predict') !== null")
+
+
+def test_a_right_choice_is_told_why_by_finger_on_a_phone(opened):
+    tab = opened(CHOICES, width=NARROW, has_touch=True, is_mobile=True)
+    card = tab.locator(".predict").first
+    card.get_by_role("radio").nth(2).tap()
+    assert [text[:5] for text in card.get_by_role("status").locator("p").all_inner_texts()] == ["Right"]
+    expect(card.get_by_role("button", name="Skip")).to_be_hidden()
+
+
+def test_a_number_is_typed_and_its_code_is_hidden_too(opened):
+    tab = opened(NUMBER)
+    card = tab.locator(".predict:has(input)")
+    code = card.locator("xpath=following-sibling::*[1]").locator("pre").first
+    expect(code).to_be_hidden()
+    card.get_by_label("Your guess").focus()
+    for typed in ("no", "0.03"):
+        tab.keyboard.press("Control+A")
+        tab.keyboard.type(typed)
+        tab.keyboard.press("Enter")
+        if typed == "no":
+            expect(card).to_contain_text("Type a number first.")
+    expect(code).to_be_visible()
+    said = card.locator("div[role=status] p")
+    expect(said).to_have_count(1)
+    assert said.inner_text().startswith("Right: ")  # without the range, which is the author's
+
+
+@pytest.mark.parametrize(("typed", "says"), [("0.001", "Too small"), ("1/2", "Too large")])
+def test_a_number_beside_the_range_is_told_on_which_side(opened, typed, says):
+    card = opened(NUMBER).locator(".predict:has(input)")
+    card.get_by_label("Your guess").fill(typed)
+    card.get_by_role("button", name="Choose").click()
+    assert [text[:5] for text in card.locator("div[role=status] p").all_inner_texts()] == [says[:5], "Right"]
+
+
+def test_the_veil_can_be_lifted_for_good_and_let_down_again(opened):
+    tab = opened(CHOICES)
+    veiled = tab.locator(".veiled")
+    assert veiled.count() > 2
+    for choice, expected in (("show", 0), ("hide until I choose", veiled.count())):
+        tab.get_by_role("button", name="View", exact=True).click()
+        tab.get_by_label(choice, exact=True).check()
+        expect(veiled).to_have_count(expected)
+        tab.reload()
+        expect(veiled).to_have_count(expected)
+
+
+def test_a_link_into_what_is_veiled_shows_it(opened):
+    tab = opened(f"{NUMBER}#fig-two-vectors")
+    expect(tab.locator("#fig-two-vectors")).to_be_in_viewport()
+    expect(tab.locator("#fig-two-vectors figcaption")).to_be_visible()
+
+
+def test_paper_shows_the_choices_and_all_results(opened):
+    tab = opened(CHOICES)
+    tab.emulate_media(media="print")
+    card = tab.locator(".predict").first
+    expect(card.locator("ul")).to_be_visible()
+    expect(card.get_by_role("radio").first).to_be_hidden()
+    expect(card.locator(OUTPUT).locator("pre")).to_be_visible()
+    expect(card.locator(FOLD).locator("li").first).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_before_and_after(opened, scheme):
+    tab = opened(NUMBER, color_scheme=scheme, width=NARROW)
+    assert violations(tab, ".text") == []
+    tab.get_by_role("radio").first.click()
+    tab.get_by_role("button", name="Skip, and show me").first.click()
+    assert violations(tab, ".text") == []
+
+
+# What is kept
+
+
+def test_what_was_predicted_and_solved_is_kept_and_told_in_the_summary(opened):
+    tab = opened(NUMBER)
+    cards, tally = tab.locator(".predict"), tab.locator(".tally")
+    cards.nth(0).get_by_role("radio").nth(1).click()
+    cards.nth(1).get_by_role("radio").nth(0).click()
+    field = tab.locator("#ex-dot-product-variance input")
+    field.fill("48 / 9")
+    field.press("Enter")
+    for _ in range(2):
+        expect(tally).to_contain_text("You predicted 1 of 2; look again at The one-coordinate trap. You solved 1 of 5")
+        expect(cards.nth(1).get_by_role("radio").nth(0)).to_be_checked()
+        expect(tab.locator("#ex-dot-product-variance")).to_have_class(re.compile("done"))
+        expect(field).to_have_value("48 / 9")
+        tab.reload()
+
+
+def test_the_contents_mark_what_is_read_and_the_cover_offers_to_continue(opened):
+    tab = opened("index.html")
+    expect(tab.locator(".continue")).to_have_count(0)
+    tab.clock.install()
+    tab.goto(tab.url.replace("index", "chapters/03-softmax"))
+    link = tab.locator(".contents a[data-page='chapters/03-softmax']")
+    tab.locator("#summary").scroll_into_view_if_needed()
+    tab.clock.run_for(3000)
+    expect(link).not_to_have_class("read")  # a leap is no reading
+    tab.locator("#common-misreadings").scroll_into_view_if_needed()
+    tab.clock.run_for(11000)
+    expect(link).to_have_class("read")
+    tab.go_back()
+    expect(tab.locator(".continue")).to_contain_text("Continue: chapter 3, ")
+    assert "chapters/03-softmax.html#" in tab.locator(".continue a").get_attribute("href")
+
+
+def test_a_panel_shows_what_is_kept_exports_it_and_forgets_it(opened):
+    tab = opened(CHOICES)
+    tab.get_by_role("radio").first.click()
+
+    def panel():
+        tab.get_by_role("button", name="View", exact=True).click()
+        tab.get_by_role("button", name="What is kept of your work").click()
+
+    panel()
+    expect(tab.locator(".kept")).to_contain_text("0 chapters read, 1 prediction made, 0 answers right.")
+    with tab.expect_download() as download:
+        tab.get_by_role("button", name="Export as a file").click()
+    assert '"guesses"' in download.value.path().read_text("utf8")
+    tab.get_by_role("button", name="Forget everything").click()
+    tab.get_by_role("button", name="Press again to forget everything").click()
+    expect(tab.locator(".predict.done")).to_have_count(0)
+    panel()
+    expect(tab.locator(".kept")).to_have_text("Nothing is kept yet.")
+
+
+REFUSALS = {
+    "no storage": "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('refused') } })",
+    "full": "const full = new Proxy({}, { set() { throw new DOMException('full') } }); "
+    "Object.defineProperty(window, 'localStorage', { value: full })",
+}
+
+
+@pytest.mark.parametrize("script", REFUSALS.values(), ids=REFUSALS)
+def test_where_nothing_can_be_kept_all_works_until_the_page_is_left(site, visit, script):
+    visiting = visit(site.as_uri(), veiled=True)
+    visiting.tab.add_init_script(script)
+    tab = visiting.open(NUMBER)
+    tab.get_by_role("radio").first.click()
+    tab.locator("#ex-dot-product-variance input").fill("1")
+    tab.locator("#ex-dot-product-variance input").press("Enter")
+    expect(tab.locator(".tally")).to_contain_text("You predicted 0 of 1; look again at")
+    assert visiting.faults == []
