@@ -15,8 +15,8 @@ from bookbuild.site.translator import fold, fold_title
 
 CODE = re.compile(r"`(.+?)`")
 HOW = (
-    '<p class="how">Answer them here, on the page, or write the code yourself, '
-    '<button class="link scripted" popovertarget="run">live, in Colab or at home</button>. '
+    '<p class="how"><span class="scripted">Answer them here, on the page, or write the code yourself, '
+    '<button class="link" popovertarget="run">live, in Colab or at home</button>. </span>'
     '<a href="../reference/exercises.html">How to do the exercises</a></p>'
 )
 NUMBERS = ["none", "one", "two", "three", "four"]
