@@ -65,7 +65,7 @@ def seconds(token, box):
         return LINE * lines(token.content) if token.type == "fence" else 0
     if box.name != "code-cell":
         return WORD * len(box.argument.split())
-    code = 0 if "hide-input" in box.tags else LINE * lines(box.source)
+    code = 0 if {"hide-input", "hide-cell"} & {*box.tags} else LINE * lines(box.source)
     return code + (FIGURE + WORD * len(box.figure["caption"].split()) if box.figure else 0)
 
 

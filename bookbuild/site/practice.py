@@ -106,6 +106,8 @@ class AddPractice(SphinxPostTransform):
 
 def fill(exercise, answers):
     """Put the boxes for the answers of one exercise below its text, or where the code that is to be mended stands."""
+    if not answers:
+        return
     cells = [node for node in exercise if is_cell(node) and CALL.search(node.astext())]
     boxes = [box(answer) for answer in answers]
     block = next((node for node in exercise if isinstance(node, nodes.literal_block)), None)

@@ -148,11 +148,28 @@ class MakeFolds(SphinxPostTransform):
             replace(node, "solution", [*words, nodes.Text(" "), *linked], inside)
         for node in list(self.document.findall(HideCodeCellNode)):
             cell = node.parent
+            if "above-input" in node["classes"] and len(cell) == 1 and is_deeper(before(cell)):
+                deeper = before(cell)
+                cell[:] = node.children
+                cell.parent.remove(cell)
+                deeper.append(cell)
+                continue
             figure = next(cell.findall(nodes.figure), None)
             made = replace(node, "code", [nodes.Text(CODE_OF_FIGURE if figure else CODE)], node.children)
             if figure:
                 cell.remove(made)
                 cell.append(made)
+
+
+def before(node):
+    """Return what stands before a node, None at the beginning."""
+    place = node.parent.index(node)
+    return node.parent[place - 1] if place else None
+
+
+def is_deeper(node):
+    """Tell whether a node is a fold that goes deeper: whole cells that are hidden behind it belong to it."""
+    return isinstance(node, fold) and node[0].astext().startswith("Deeper")
 
 
 def replace(node, kind, title, inside):
