@@ -20,9 +20,9 @@ from bookbuild.read.plain_markdown import details, line, pieces, unknown
 
 FOLDER = ROOT / "_build" / "notebooks"
 BRANCH = "notebooks"
-HIDDEN = "hide-input"
+HIDDEN = {"hide-input", "hide-cell"}
 SOLUTION = "Solution to "
-TAGS = {HIDDEN, "raises-exception"}  # every Jupyter and Colab knows the second
+TAGS = {*HIDDEN, "raises-exception"}  # every Jupyter and Colab knows the second
 ABOUT = """*This notebook is a copy of chapter {chapter.number} of [{book.title}]({book.address});
 [its page]({page}) needs no kernel.
 Run the cells from top to bottom: the first one installs the book's helper package where it is missing.*"""
@@ -72,12 +72,12 @@ def code_cells(cell, solution, book):
     """Return a code cell as a copy has it, followed by its caption where it draws a figure."""
     if foreign := sorted(set(cell.tags) - TAGS):
         unknown(cell.place, f"the cell tag {foreign[0]}")
-    tags, name = [tag for tag in cell.tags if tag != HIDDEN], ""
+    tags, name = [tag for tag in cell.tags if tag not in HIDDEN], ""
     cells = [new_code_cell(cell.source, metadata={"tags": tags} if tags else {})]
     if cell.figure:
         name, caption = book.targets[cell.figure["name"]].name, " ".join(cell.figure["caption"].split())
         cells.append(new_markdown_cell(f"**{name}.** {line(caption, cell.place, book)}"))
-    if solution or HIDDEN in cell.tags:
+    if solution or HIDDEN & {*cell.tags}:
         hidden(cells[0], solution or name or "Code")
     return cells
 

@@ -146,14 +146,13 @@ class MakeFolds(SphinxPostTransform):
             words = [part for part in title.children if not isinstance(part, nodes.reference)]
             linked = [child for part in title.findall(nodes.reference) for child in part.children]
             replace(node, "solution", [*words, nodes.Text(" "), *linked], inside)
-        for node in list(self.document.findall(HideCodeCellNode)):
-            cell = node.parent
-            if "above-input" in node["classes"] and len(cell) == 1 and is_deeper(before(cell)):
-                deeper = before(cell)
-                cell[:] = node.children
+        for cell in [node for node in self.document.findall(nodes.container) if node.get("hide_mode") == "all"]:
+            if is_deeper(deeper := before(cell)):
+                cell[:] = cell[0].children
                 cell.parent.remove(cell)
                 deeper.append(cell)
-                continue
+        for node in list(self.document.findall(HideCodeCellNode)):
+            cell = node.parent
             figure = next(cell.findall(nodes.figure), None)
             made = replace(node, "code", [nodes.Text(CODE_OF_FIGURE if figure else CODE)], node.children)
             if figure:
