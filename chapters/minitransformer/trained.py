@@ -61,7 +61,7 @@ def seen(english, french=None, model=None):
     "… mixed", a feed-forward network "… hidden".
     Shapes: (n, d) for what is on the stream, (heads, n, d_k) for queries, keys, values and what is mixed of them,
     (heads, n, m) for scores and weights, (n, hidden) for "hidden", (n, vocabulary) for "logits".
-    Raises ValueError where a word is unknown.  Used from chapter 15 on.
+    Raises ValueError where a word is unknown.  Used from chapter 4 on.
     """
     model = model or load_model()
     french = translate(english, model)[0] if french is None else french
