@@ -22,6 +22,7 @@ SCORES = "a list of two or more finite numbers", lambda value, _: _numbers(value
 LABELS = "a list of words, one for each score", lambda value, whole: _words(value, len(whole["scores"]))
 WORDS = "a list of two or more words", lambda value, _: isinstance(value, list) and _words(value, max(len(value), 2))
 POSITIVE = "a positive finite number", lambda value, _: _numbers([value]) and value > 0
+FINITE = "a finite number", lambda value, _: _numbers([value])
 FLAG = "True or False", lambda value, _: type(value) is bool
 POINTS = "a list of points [x, y], one for each label", lambda value, whole: _table(value, len(whole["labels"]), 2)
 SQUARE = "a row and a column of finite numbers for each label", lambda v, all: _table(v, *2 * [len(all["labels"])])
@@ -85,6 +86,13 @@ LOOKS = (
 )
 WHICH = "0 or 1", lambda value, _: type(value) is int and value in (0, 1)
 VIEW = "0 or the number of a layer", lambda value, all: type(value) is int and 0 <= value <= len(all["looks"][0])
+TEXT = "a list of sentences, 2 to 40 words with a space between two", lambda v, _: _text(v)
+REACH = "a whole number from 1 to 4", lambda value, _: type(value) is int and 1 <= value <= 4
+IN_TEXT = "the place of a word of sentences, from 1 on", lambda v, all: type(v) is int and v in _places(all)
+LISTED = "for each of words the same number of words, with a space between two", lambda v, all: _listed(v, all)
+COSINES = "for each of words a number for each word of near", lambda v, all: _table(v, len(all["words"]), _wide(all))
+MAPPED = "a point [x, y] for each of words", lambda value, all: _table(value, len(all["words"]), 2)
+OF_WORDS = "one of words", lambda value, all: value in all["words"]
 STATES = {  # explorable -> part of its state -> what it must be, in words and as a test of it and the whole state
     "vectors": {"a": PAIR, "b": PAIR},
     "temperature": {"scores": SCORES, "labels": LABELS, "temperature": POSITIVE},
@@ -110,6 +118,9 @@ STATES = {  # explorable -> part of its state -> what it must be, in words and a
         **{"english": TWINS, "french": TWINS, "weights": ALIGNED, "swaps": COUNTS, "looks": LOOKS},
         **{"shown": WHICH, "view": VIEW},
     },
+    "window": {"sentences": TEXT, "window": REACH, "place": IN_TEXT, "weighed": FLAG},
+    "words": {"words": WORDS, "points": MAPPED, "near": LISTED, "cosines": COSINES, "chosen": OF_WORDS},
+    "shares": {"scores": SCORES, "labels": LABELS, "shift": FINITE},
 }
 
 
@@ -187,6 +198,28 @@ def _packed(value, whole):
     return _words(value, len(whole["steps"])) and {len(text) for text in value} == {(2 * numbers + 2) // 3 * 4}
 
 
+def _text(value):
+    """Say whether `value` is a list of sentences, together of 2 to 40 words, with one space between two words."""
+    lists = isinstance(value, list) and all(isinstance(v, str) and all(v.split(" ")) for v in value)
+    return lists and 2 <= sum(len(v.split(" ")) for v in value) <= 40
+
+
+def _places(whole):
+    """Return the places of all words of the sentences."""
+    return range(1, sum(len(sentence.split(" ")) for sentence in whole["sentences"]) + 1)
+
+
+def _listed(value, whole):
+    """Say whether `value` has a text of equally many words for each of the words."""
+    texts = _words(value, len(whole["words"]))
+    return texts and all(all(text.split(" ")) for text in value) and len({text.count(" ") for text in value}) == 1
+
+
+def _wide(whole):
+    """Return how many words are near each of the words."""
+    return len(whole["near"][0].split(" "))
+
+
 def packed(model, *snapshots):
     """Return what "translator" is told of a model: its sizes, and its weights as they are or at each of `snapshots`.
 
@@ -238,7 +271,7 @@ def _style(name):
 
 
 def explorable(name, still, **state):
-    """Return the explorable `name` as HTML that needs no kernel, server or network; used in chapters 2 to 15.
+    """Return the explorable `name` as HTML that needs no kernel, server or network; used in chapters 1 to 15.
 
     `still` is the Picture that is seen in its place in print and without JavaScript.  `state` is how it starts:
     "vectors" a (2,), b (2,); "temperature" scores (n,), labels (n,), temperature; and, all with labels (n,):
@@ -252,7 +285,10 @@ def explorable(name, still, **state):
     evenly apart, and what was measured before each of them: exact (k,), says (k, n), weights (k, n, m); step.
     "translator" what `packed` gives of a model at steps (k,); source and target, its vocabularies; in source words
     groups (lists by name), twins, examples and sentence; pronouns, the target's words shown first; step.
-    "twins" two sentences, as `twins.twins` returns them.
+    "twins" two sentences, as `twins.twins` returns them.  "window" sentences (strings), window (1 to 4), place (of the
+    word in the middle, from 1 on), weighed (as PPMI in place of counts).  "words" words (n,), points (n, 2), near (n
+    strings of k words), cosines (n, k), chosen (one of words).
+    "shares" scores (n,), labels (n,), shift.
     Raises ValueError where the name is unknown or the state is not of this kind.
     """
     data = html.escape(json.dumps(_checked(name, state), ensure_ascii=False))

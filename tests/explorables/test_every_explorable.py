@@ -168,8 +168,28 @@ WALKS = {
         ("button", "tired", "", {"shown": 0}),
         ("button", "what decides", "", {"view": 0}),
     ],
+    "window": [
+        *(("slider", "place", key, {"place": at}) for key, at in {"ArrowUp": 3, "Home": 1, "End": 7}.items()),
+        ("checkbox", "weigh as PPMI", "", {"weighed": True}),
+        *(("slider", "words to each side", key, {"window": n}) for key, n in {"Home": 1, "ArrowUp": 2}.items()),
+        ("slider", "place", "Home ArrowRight", {"place": 2}),
+        ("checkbox", "weigh as PPMI", "", {"weighed": False}),
+    ],
+    "words": [
+        ("textbox", "a word", "Queen ", {"chosen": "queen"}),
+        ("button", "another word", "", {"chosen": "cat"}),
+        ("textbox", "a word", "kin", {}),  # no word of the list
+        ("button", "another word", "", {"chosen": "king"}),
+    ],
+    "shares": [
+        ("slider", "shift", "ArrowUp", {"shift": 0.1}),
+        ("slider", "shift", "Shift+ArrowDown", {"shift": -0.9}),
+        ("slider", "score of street", "End", {"scores": [2, 3, -2]}),
+        ("slider", "score of animal", "Home", {"scores": [-3, 3, -2]}),
+        ("button", "start again", "", START["shares"]),
+    ],
 }
-BY_KEYS = [name for name in STATES if name != "twins"]  # which has buttons alone
+BY_KEYS = [name for name in STATES if name not in ("twins", "words")]  # which have buttons and text alone
 # For the kernel to set: a state in which every part is another one than at the start.
 WORDS = {"sinusoidal": "rotary", "decoder": "encoder-decoder", "pre": "post"}
 
@@ -188,6 +208,7 @@ OTHER = {
 }
 OTHER["build"] = page.ODD
 OTHER["twins"] = {**{key: value[::-1] for key, value in list(START["twins"].items())[:-2]}, "shown": 1, "view": 2}
+OTHER["words"] |= {"words": START["words"]["words"][::-1], "chosen": "queen"}
 OTHER["training"] |= {"steps": [0, 20, 40, 60, 80], "step": 40}
 OTHER["translator"] = {**START["translator"], "sentence": "it sleeps", "step": 50}
 # States that need much room: long words, many digits.
@@ -239,6 +260,12 @@ SPOKEN = {
     "training": ("slider", "step", 2 * "ArrowUp ", {"step": 40}, "{said}"),
     "translator": ("textbox", "English sentence", "it sleeps", {"sentence": "it sleeps"}, "l'chat le. {said}"),
     "twins": ("button", "wide", "", {"shown": 1}, "{said}"),
+    "window": ("slider", "place", 3 * "ArrowUp ", {"place": 5}, "{said}"),
+    "words": ("button", "another word", "", {"chosen": "queen"}, "{said}"),
+    "shares": (
+        *("slider", "shift", 3 * "ArrowUp ", {"shift": 0.3}),
+        "Shares: animal {share_0:.3f}, street {share_1:.3f}, because {share_2:.3f}. {said}",
+    ),
 }
 # A field, and what is no number for it; nothing at all is none for any.
 TYPED_WRONG = {
@@ -273,6 +300,8 @@ TOUCHED = {
     "build": ("layers", (60, 0)),
     "training": ("step", (60, 0)),
     "translator": ("training", (-60, 0)),
+    "window": ("words to each side", (60, 0)),
+    "shares": ("shift", (60, 0)),
 }
 PICKED = "[...document.querySelectorAll('.mt-live :is([aria-pressed=true], :checked)')].map((one) => one.outerHTML)"
 PHONE = {"has_touch": True, "is_mobile": True, "width": 390}

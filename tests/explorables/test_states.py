@@ -98,6 +98,27 @@ def test_arrays_are_as_good_as_lists():
             )
             for wrong in ([[[0, 0, 1]] * 4] * 4, [[[0, 1]] * 4] * 5, [[[0, 0, 1.5]] * 4] * 5)
         ),
+        *(
+            (
+                "window",
+                {"sentences": wrong},
+                f"sentences is {wrong}; expected a list of sentences, 2 to 40 words with a space between two.",
+            )
+            for wrong in (["cat"], ["the  cat"], ["a b"] * 21)
+        ),
+        ("words", {"chosen": "dog"}, "chosen is 'dog'; expected one of words."),
+        (
+            *("words", {"near": ["a b", "c d", "e"]}),
+            "near is ['a b', 'c d', 'e']; expected for each of words the same number of words, with a space between "
+            "two.",
+        ),
+        (
+            "words",
+            {"cosines": [[1, 0]] * 2},
+            "cosines is [[1, 0], [1, 0]]; expected for each of words a number for each word of near.",
+        ),
+        ("window", {"window": 5}, "window is 5; expected a whole number from 1 to 4."),
+        ("window", {"place": 8}, "place is 8; expected the place of a word of sentences, from 1 on."),
         ("training", {"step": 15}, "step is 15; expected one of steps."),
         *(
             ("translator", {"sizes": wrong}, f"sizes is {wrong}; expected sizes as packed gives them.")

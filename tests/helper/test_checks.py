@@ -25,6 +25,7 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
         np.log(pair) + np.log(total) - np.log(word) - np.log(context)
     ),
     "word-vectors-shape": list((np.zeros((5, 100)) @ np.zeros((100, 9733))).shape),
+    "word-vectors-bug": lambda ids, i, width: [ids[j] for j in range(len(ids)) if 0 < abs(j - i) <= width],
     "word-vectors-mean": lambda words, vectors: (
         sum(vectors[w] for w in words if w in vectors) / sum(w in vectors for w in words)
     ),
@@ -34,10 +35,12 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
     "dot-product-angle": lambda a, b: np.arccos(a @ b / np.sqrt(a @ a * (b @ b))) * 180 / np.pi,
     "dot-product-without": lambda a, b, i: (a @ b - a[i] * b[i]) / np.sqrt((a @ a - a[i] ** 2) * (b @ b - b[i] ** 2)),
     "dot-product-variance": 16 / 3,
+    "softmax-hand": special.softmax(np.log([2, 3, 5])),
     "softmax-axis": lambda x: special.softmax(x, axis=1),
     "softmax-temperature": lambda x, t: special.softmax(x / t),
     "softmax-gap": lambda p, n: -np.log((1 - p) / p / (n - 1)),
     "softmax-merge": np.logaddexp,
+    "softmax-bug": lambda table: special.softmax(table, axis=1),
     "softmax-slope": lambda p, g: (np.diag(p) - np.outer(p, p)) @ g,
     "attention-by-hand": np.float64(14) / 2,
     "attention-from-scratch": lambda q, k, v: np.array(

@@ -58,6 +58,7 @@ PICTURES = {
     "bars": lambda: figures.bars({"T": [0.2, 0.8]}, ["a", "b"], alt=ALT),
     "curves": lambda: lines(CURVES),
     "dot_rows": lambda: figures.dot_rows({"A": {"a": [0, 9], "b": [7, 7]}, "B": {"c": [100]}}, alt=ALT, xlabel="x"),
+    "strips": lambda: figures.strips({"a": [1, -2], "b": [0, 3]}, alt=ALT),
     "hull": lambda: figures.hull({"a": [0, 0], "b": [2, 1], "c": [1, 3]}, [[1, 1]], alt=ALT),
     "tracks": lambda: figures.tracks({"a": [[0, 0], [1, 2]]}, alt=ALT, xlabel="x", ylabel="y"),
     "matrix_shapes": lambda: figures.matrix_shapes([[("Q", ("n", 2), ("d", 3), "query"), "→"]], alt=ALT),

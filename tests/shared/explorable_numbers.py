@@ -339,9 +339,38 @@ def twins(swaps, looks, shown, view, **_):
     return {f"{name}-{k}": value for name, values in named.items() for k, value in enumerate(values)}
 
 
+def window(sentences, window, place, weighed):
+    """Return the table of neighbours, as counts or PPMI, when the window has come to a place."""
+    text = [(word, line) for line, sentence in enumerate(sentences) for word in sentence.split(" ")]
+    words = list(dict.fromkeys(word for word, _ in text))
+    table = np.zeros((len(words), len(words)))
+    for i, (word, line) in enumerate(text[:place]):
+        for other, there in text[max(0, i - window) : i] + text[i + 1 : i + 1 + window]:
+            table[words.index(word), words.index(other)] += line == there
+    if not weighed:
+        return cells("cell", table)
+    chance = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    return cells("cell", np.log(np.divide(table, chance, out=np.ones_like(table), where=table > chance)))
+
+
+def words(words, cosines, chosen, **_):
+    """Return the cosines of the chosen word with those near it."""
+    return cells("cosine", cosines[words.index(chosen) if chosen in words else 0])
+
+
+def shares(scores, labels, shift):
+    """Return each score after the shift, its exponential and its share."""
+    moved = np.add(scores, shift)
+    chart = cells("score", moved) | cells("exponential", np.exp(moved)) | cells("share", scipy_softmax(scores))
+    return chart | {"total": np.exp(moved).sum()}
+
+
 NUMBERS = {
     **{"vectors": vectors, "temperature": temperature, "lookup": lookup, "sheet": sheet, "masks": masks},
     **{"heads": heads, "position": position, "build": build, "features": features, "depth": depth},
     **{"graph": graph, "training": training, "translator": translator},
     "twins": twins,
+    "window": window,
+    "words": words,
+    "shares": shares,
 }

@@ -85,6 +85,16 @@ START = {
         "looks": np.random.default_rng(16).dirichlet([0.5] * 11, (2, 2)).round(3).tolist(),
         **{"shown": 0, "view": 0},
     },
+    "window": {"sentences": ["the cat eats fish", "the king rules"], "window": 2, "place": 2, "weighed": False},
+    "words": {
+        **{"words": ["cat", "king", "queen"], "points": [[0.5, 0.1], [-0.3, 0.2], [-0.4, -0.6]]},
+        **{
+            "near": ["dog mouse", "queen rules", "encyclopaedia king"],
+            "cosines": [[0.9, 0.4], [0.8, 0.3], [0.8, -0.1]],
+        },
+        "chosen": "king",
+    },
+    "shares": {"scores": [2.0, 1.0, -2.0], "labels": ["animal", "street", "because"], "shift": 0.0},
 }
 LONG = ["encyclopaedia", "a", "California"]
 RNG = np.random.default_rng(8)

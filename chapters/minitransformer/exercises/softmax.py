@@ -3,13 +3,23 @@
 import numpy as np
 
 from ..softmax import softmax
-from . import Check, Lines, Typed
+from . import Check, Lines, Mend, Typed
 
 _SCORES = np.array([2.0, 1.0, -1.0])
+_TABLE = np.array([[2.0, 1.0, -1.0], [0.5, 3.0, 1.0]])
 _CUBE = 3 * np.random.default_rng(3).normal(size=(2, 3, 4))
 
 
 CHECKS = {
+    "softmax-hand": Check(
+        np.array([0.2, 0.3, 0.5]),
+        {
+            "these are the exponentials: divide them by their sum.": np.array([2.0, 3.0, 5.0]),
+            "you divided the scores by their sum: take the exponentials first.": np.log([2, 3, 5]) / np.log(30),
+            "these are the scores: take their exponentials first.": np.log([2.0, 3.0, 5.0]),
+            "you took the exponentials of 2, 3 and 5: the scores are their logarithms.": softmax([2.0, 3.0, 5.0]),
+        },
+    ),
     "softmax-axis": Check(
         lambda x: softmax(x, axis=1),
         {
@@ -82,6 +92,24 @@ CHECKS = {
         # the last two are so far apart that the exponential of the difference overflows one way or the other
         ((2.3, 1.1), (1000.0, 1001.0), (-2000.0, -2000.0), (-2000.0, 1000.0), (1000.0, -2000.0)),
     ),
+    "softmax-bug": Check(
+        lambda table: softmax(table),
+        {
+            "the scores of a row still move by different amounts: each row needs one maximum.": lambda table: (
+                np.exp(table - table.max(axis=0)) / np.exp(table - table.max(axis=0)).sum(axis=-1, keepdims=True)
+            ),
+            "exp overflows where scores are large: something has to be subtracted.": lambda table: (
+                np.exp(table) / np.exp(table).sum(axis=-1, keepdims=True)
+            ),
+            "a row far below the largest score of the table becomes 0 divided by 0: take the maximum of each row.": (
+                lambda table: np.exp(table - table.max()) / np.exp(table - table.max()).sum(axis=-1, keepdims=True)
+            ),
+            "the rows no longer sum to 1: the last line was right.": lambda table: (
+                np.exp(table - table.max(axis=0)) / np.exp(table - table.max(axis=0)).sum(axis=0)
+            ),
+        },
+        ((_TABLE,), (np.array([[1000.0, 1001.0, 1003.0, 1002.0], [-1000.0, -1002.0, -1001.0, -1000.0]]),)),
+    ),
     "softmax-slope": Check(
         lambda p, g: p * (g - g @ p),
         {
@@ -111,6 +139,18 @@ FORMS = {
             "return np.log1p(np.exp(-gap))",
             "return np.log(np.exp(a) + np.exp(b))",
         )
+    ),
+    "softmax-bug": Mend(
+        {
+            "top = table.max(axis=0)": {
+                "nothing should be subtracted": "top = 0",
+                "the whole table should have one maximum": "top = table.max()",
+                "each row should have a maximum of its own": "top = table.max(axis=-1, keepdims=True)",
+            },
+            "return e / e.sum(axis=-1, keepdims=True)": {
+                "the sum should go down the columns": "return e / e.sum(axis=0)",
+            },
+        }
     ),
     "softmax-slope": Lines(("mean = g.mean()", "return p * (mean - g)", "return g - mean")),
 }

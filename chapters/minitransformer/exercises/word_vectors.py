@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import Check, Lines, Typed
+from . import Check, Lines, Mend, Typed
 
 _RNG = np.random.default_rng(3)
 _KNOWN = {word: _RNG.normal(size=3) for word in ("cat", "mat", "sat", "hat", "rat")}
@@ -56,6 +56,27 @@ CHECKS = {
             "that is every word with every word: on the left stand only five.": (9733, 9733),
         },
     ),
+    "word-vectors-bug": Check(
+        lambda ids, i, width: ids[max(0, i - width) : i] + ids[i + 1 : i + 1 + width],
+        {
+            "at the start of a text i − width is negative, and Python counts that from the end.": lambda w, i, width: (
+                w[i - width : i] + w[i + 1 : i + 1 + width]
+            ),
+            "now the right side ends a word too early: a slice leaves its end out.": lambda w, i, width: (
+                w[max(0, i - width) : i] + w[i + 1 : i + width]
+            ),
+            "now the word is its own neighbour: the left side ends before i, the right one begins behind it.": (
+                lambda w, i, width: w[max(0, i - width) : i + 1] + w[i + 1 : i + 1 + width]
+            ),
+            "a sign leaves words out or brings in wrong ones: the first words have neighbours too, from word 0 on.": (
+                lambda w, i, width: w[abs(i - width) : i] + w[i + 1 : i + 1 + width]
+            ),
+            "the left side begins at word 0 only where the window reaches beyond the start.": lambda w, i, width: (
+                w[:i] + w[i + 1 : i + 1 + width]
+            ),
+        },
+        (([3, 1, 4, 0, 5, 9, 2], 3, 5), ([2, 7, 1, 8, 0, 4, 5, 9], 5, 3), ([1, 6, 1, 8, 0], 0, 2)),
+    ),
     "word-vectors-mean": Check(
         lambda words, vectors: np.mean([vectors[w] for w in words if w in vectors], axis=0),
         {
@@ -102,6 +123,19 @@ FORMS = {
         "Type what it returns for `pair` = 1, `word` = 10, `context` = 20 and `total` = 100.", (1, 10, 20, 100)
     ),
     "word-vectors-shape": Typed("Which shape has `five @ table.T`?", (), shape=True),
+    "word-vectors-bug": Mend(
+        {
+            "left = ids[i - width:i]": {
+                "it may begin before the first word": "left = ids[max(0, i - width):i]",
+                "its beginning should have no sign": "left = ids[abs(i - width):i]",
+                "it should begin at the first word": "left = ids[:i]",
+                "it leaves the word itself out": "left = ids[max(0, i - width):i + 1]",
+            },
+            "right = ids[i + 1:i + 1 + width]": {
+                "it ends a word too late": "right = ids[i + 1:i + width]",
+            },
+        }
+    ),
     "word-vectors-mean": Lines(
         (
             "known = [vectors[word] for word in vectors if word in words]",

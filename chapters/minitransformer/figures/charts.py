@@ -408,7 +408,7 @@ def dot_rows(groups, *, alt, xlabel):
 
 
 def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, role="ink"):
-    """Draw a dict, label -> values (n,), over `x` (n,), each line named at its end; used from chapter 3 on.
+    """Draw a dict, label -> values (n,), over `x` (n,), each line named at its end; used from chapter 4 on.
 
     `points` (k, 2) are drawn as dots.
     """
@@ -442,3 +442,53 @@ def _name_ends(axis, x, lines, role):
     for dash, label, end, height in zip(DASHES, lines, ends, heights):
         axis.annotate(label, (x, end), (x, height), textcoords=at, va="center", color=COLOUR[role],
                       annotation_clip=False, arrowprops={**leader, "ls": dash} if crowded else None)  # fmt: skip
+
+
+def strips(vectors, *, alt):
+    """Draw the vectors of a dict, name -> array (n,), as rows of cells, blue above 0, orange below; used in chapter 1.
+
+    The two colours are told apart by all eyes; a colour is the deeper the larger the number.
+    """
+    matrix = np.array(list(vectors.values()), dtype=float)
+    n, m = matrix.shape
+    shades = (0.9 * np.clip(matrix / np.quantile(abs(matrix), 0.95), -1, 1)).round(2)
+
+    def draw(axis):
+        _shade_cells(axis, np.maximum(shades, 0), "query")
+        _shade_cells(axis, np.maximum(-shades, 0), "key")
+        _rule_cells(axis, n, m)
+        axis.set_xticks([])
+        axis.set_yticks(range(n), list(vectors))
+        axis.tick_params(length=0, labelcolor=COLOUR["ink"])
+        _no_frame(axis)
+
+    return _drawing(draw, alt, size=(4.8, 4 * n / m + 0.2))
+
+
+# ---- from scores to shares ----------------------------------------------------------------------------------------
+
+
+def share_steps(scores, labels, shifts, *, alt):
+    """Draw scores (n,), their exponentials and their shares, in a row for each of `shifts`; used in chapter 3."""
+
+    def draw(*rows):
+        for row, shift in zip(rows, shifts):
+            moved = np.asarray(scores) + shift
+            amounts = np.exp(moved)
+            steps = {"scores": (moved, "muted"), "exponentials": (amounts, "ink")}
+            steps["shares"] = amounts / amounts.sum(), "weight"
+            for axis, (title, (values, role)) in zip(row, steps.items()):
+                drawn = axis.bar(range(len(values)), values, color=COLOUR[role], width=0.75)
+                numbers = [f"{value:.3g}".replace("-", "−") if role == "muted" else f"{value:.2f}" for value in values]
+                axis.bar_label(drawn, numbers, padding=2, fontsize=SMALL, color=COLOUR["ink"])
+                axis.set_xticks(range(len(values)), labels, rotation=90)
+                axis.tick_params(axis="x", length=0, labelcolor=COLOUR["ink"], labelsize=SMALL)
+                axis.set_yticks([])
+                axis.spines[:].set_visible(False)
+                axis.axhline(0, color=COLOUR["muted"], lw=0.8)
+                axis.margins(y=0.2)
+                if shift == shifts[0]:
+                    axis.set_title(title, fontsize=10)
+            row[0].set_ylabel(f"all + {shift}" if shift else "as they are")
+
+    return _drawing(draw, alt, size=(4.8, 3.8), grid=(len(shifts), 3), sharex=True, sharey="col")
