@@ -4,7 +4,7 @@ import numpy as np
 
 from ..dot_product import cosine_matrix, cosine_similarity, unit
 from ..word_vectors import GLOVE_EXAMPLES
-from . import Check, Lines, Typed
+from . import Check, Lines, Mend, Typed
 
 _RNG = np.random.default_rng(3)
 _A, _B = _RNG.normal(size=5) + 1, _RNG.normal(size=5)
@@ -88,8 +88,16 @@ CHECKS = {
 }
 
 FORMS = {
-    "dot-product-cosine": Lines(
-        ("lengths = np.sqrt(a @ a) + np.sqrt(b @ b)", "lengths = (a @ a) * (b @ b)", "return 1 - product / lengths")
+    "dot-product-cosine": Mend(
+        {
+            "product = a @ b": {"it should be absolute": "product = abs(a @ b)"},
+            "lengths = (a @ a) * (b @ b)": {
+                "the roots are missing": "lengths = np.sqrt(a @ a) * np.sqrt(b @ b)",
+                "the two should be added, and have roots": "lengths = np.sqrt(a @ a) + np.sqrt(b @ b)",
+                "one length is enough": "lengths = np.sqrt(a @ a)",
+            },
+            "return product / lengths": {"it should be taken from 1": "return 1 - product / lengths"},
+        }
     ),
     "dot-product-all-pairs": Lines(
         (

@@ -492,3 +492,63 @@ def share_steps(scores, labels, shifts, *, alt):
             row[0].set_ylabel(f"all + {shift}" if shift else "as they are")
 
     return _drawing(draw, alt, size=(4.8, 3.8), grid=(len(shifts), 3), sharex=True, sharey="col")
+
+
+# ---- signs: what is positive has one colour, what is negative another ------------------------------------------------
+
+
+def signed_table(matrix, rows, columns, *, alt, digits=2):
+    """Draw `matrix` (n, m) as cells of two colours, one for each sign, darker the further from 0; used in chapter 2."""
+    matrix = np.asarray(matrix, dtype=float)
+    shades = (0.45 * matrix / np.abs(matrix).max()).round(2)
+
+    def draw(axis):
+        _shade_cells(axis, shades, "query")
+        _shade_cells(axis, -shades, "key")
+        _rule_cells(axis, *matrix.shape)
+        _number_cells(axis, matrix, np.ones(matrix.shape, bool), digits, SMALL)
+        _name_cells(axis, rows, columns)
+
+    return _drawing(draw, alt, size=_panel_size([""], *matrix.shape))
+
+
+def shadows(pairs, *, alt):
+    """Draw a dict, title -> pair (a, b) of vectors (2,), with the shadow of b on the line of a; used in chapter 2."""
+
+    def panel(title, a, b):
+        foot = (a @ b) / (a @ a) * a
+
+        def draw(axis):
+            axis.axline((0, 0), a, color=COLOUR["muted"], lw=0.8, ls=":")
+            axis.plot(*np.transpose([b, foot]), color=COLOUR["muted"], lw=1.2, ls="--")
+            axis.plot(*np.transpose([0 * foot, foot]), color=COLOUR["key"], lw=7, alpha=0.45, solid_capstyle="butt")
+            for name, tip, role in (("a", a, "query"), ("b", b, "key")):
+                _arrow(axis, (0, 0), tip, role)
+                axis.annotate(name, tip, (0, 7), textcoords="offset points", ha="center", color=COLOUR[role])
+            axis.set(xlim=(-2.2, 3.2), ylim=(-0.9, 2.7), aspect="equal", xticks=[], yticks=[], xlabel=title)
+            _no_frame(axis)
+
+        return _drawing(draw, alt, size=(2.2, 1.75), name=title)
+
+    return in_row([panel(title, *np.array(pair, dtype=float)) for title, pair in pairs.items()], alt)
+
+
+def angle_rows(angles, *, alt):
+    """Draw how often angles in degrees occur, a dict, title -> angles (k,), a row for each; used in chapter 2.
+
+    Acute angles, whose dot products are positive, have the colour of positive numbers, obtuse ones that of negative.
+    """
+    edges = np.arange(0, 181, 3)
+
+    def draw(*axes):
+        for axis, (title, values) in zip(axes, angles.items()):
+            counts, half = np.histogram(values, edges)[0], len(edges) // 2
+            for role, side in (("query", slice(0, half)), ("key", slice(half, None))):
+                axis.stairs(counts[side], edges[side.start : side.start + half + 1], fill=True, color=COLOUR[role])
+            axis.set_ylabel(title, rotation=0, ha="right", va="center")
+            axis.set(xlim=(0, 180), yticks=[])
+            axis.spines["left"].set_visible(False)
+            axis.set_xticks(range(0, 181, 30), [f"{tick}°" for tick in range(0, 181, 30)])
+        axes[-1].set_xlabel("angle between two random vectors")
+
+    return _drawing(draw, alt, size=(4.8, 3.8), grid=(len(angles), 1), sharex=True)
