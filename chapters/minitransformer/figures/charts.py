@@ -521,7 +521,7 @@ def shadows(pairs, *, alt):
         def draw(axis):
             axis.axline((0, 0), a, color=COLOUR["muted"], lw=0.8, ls=":")
             axis.plot(*np.transpose([b, foot]), color=COLOUR["muted"], lw=1.2, ls="--")
-            axis.plot(*np.transpose([0 * foot, foot]), color=COLOUR["key"], lw=7, alpha=0.45, solid_capstyle="butt")
+            axis.plot(*np.transpose([0 * foot, foot]), color=COLOUR["key"], lw=7, solid_capstyle="butt")
             for name, tip, role in (("a", a, "query"), ("b", b, "key")):
                 _arrow(axis, (0, 0), tip, role)
                 axis.annotate(name, tip, (0, 7), textcoords="offset points", ha="center", color=COLOUR[role])
