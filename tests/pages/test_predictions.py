@@ -114,6 +114,8 @@ def test_a_link_into_what_is_veiled_shows_it(opened):
     tab = opened(f"{NUMBER}#fig-two-vectors")
     expect(tab.locator("#fig-two-vectors")).to_be_in_viewport()
     expect(tab.locator("#fig-two-vectors figcaption")).to_be_visible()
+    tab.evaluate("dispatchEvent(new Event('kept'))")  # as when the place is kept, soon after
+    expect(tab.locator("#fig-two-vectors figcaption")).to_be_visible()
 
 
 def test_paper_shows_the_choices_and_all_results(opened):

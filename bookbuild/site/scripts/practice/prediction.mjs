@@ -10,12 +10,14 @@ import { value } from "./sums.mjs";
 
 const FOLD = "What each choice says";
 const RANGE = /\s*\(between (\S+) and (\S+)\)/;
+const linked = new Set(); // what a link has shown stays so, whatever else is kept meanwhile
 
 /** Show what a link leads to, which may be veiled. */
 export function unveil() {
   const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   const veiled = target ? target.closest(".veiled") : null;
   if (!veiled) return;
+  linked.add(veiled);
   lift(veiled);
   target.scrollIntoView();
 }
@@ -70,7 +72,7 @@ export function prediction(question) {
     const open = Boolean(guess) || document.documentElement.dataset.veil === "off";
     for (const [i, veil] of veils.entries()) {
       if (open && veil.classList.contains("veiled")) lift(veil);
-      else if (!open) {
+      else if (!open && !linked.has(veil)) {
         veil.classList.add("veiled");
         veil.classList.toggle("first", !i);
         veil.inert = true;
