@@ -56,7 +56,9 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
     "nothing lies exactly on the limit, which is there for rounding; u is drawn from all numbers": """
         attention-reach: _weights(values, point) > 1e-12 → _weights(values, point) >= 1e-12
         feed-forward-dropout: u < rate → u <= rate
-        feed-forward-dropout: b < rate → b <= rate""",
+        feed-forward-dropout: b < rate → b <= rate
+        softmax-lab-bets: near > far → near >= far
+        softmax-lab-bets: cosine_similarity(x[a], x[b]) > cosine_s → cosine_similarity(x[a], x[b]) >= cosine_""",
     "for reshape any negative length is the one that is left": """
         gradients-bias: 1 → 2
         multi-head-contribution: 1 → 2""",

@@ -9,7 +9,7 @@ import pytest
 from scipy import spatial, special
 
 from minitransformer.checks import CHECKS, ROUNDED, UNANSWERED, _slopes, check, find_hint
-from minitransformer.dot_product import unit
+from minitransformer.dot_product import cosine_similarity, unit
 from minitransformer.feed_forward import feed_forward
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient_check
 from minitransformer.layer_norm import rms_norm_vjp
@@ -42,6 +42,14 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
     "softmax-merge": np.logaddexp,
     "softmax-bug": lambda table: special.softmax(table, axis=1),
     "softmax-slope": lambda p, g: (np.diag(p) - np.outer(p, p)) @ g,
+    "softmax-lab-bets": lambda x, rows: np.mean(
+        [cosine_similarity(x[a], x[b]) > cosine_similarity(x[a], x[c]) for a, b, c in rows]
+    ),
+    "softmax-lab-company": lambda x, row, t: np.insert(
+        special.softmax([cosine_similarity(x[row], other) / t for other in np.delete(x, row, axis=0)]), row, 0
+    ),
+    "softmax-lab-shared": lambda a, b, k: sorted(range(len(a)), key=lambda i: -a[i] * b[i])[:k],
+    "softmax-lab-together": lambda pieces, a, b: [i for i, words in enumerate(pieces) if {a, b} <= set(words)],
     "attention-by-hand": np.float64(14) / 2,
     "attention-from-scratch": lambda q, k, v: np.array(
         [sum(w * row for w, row in zip(special.softmax([a @ b / len(b) ** 0.5 for b in k]), v)) for a in q]

@@ -82,12 +82,13 @@ def look(browser, server):
         tab.evaluate(OPEN_ALL)
         wrong, overflow, lost = {}, {}, {}
         visiting.resize(WIDE)
+        tab.evaluate("scrollTo(0, 0)")  # the bar covers nothing there
         wrong["light"] = violations(tab)
         tab.emulate_media(color_scheme="dark")
         tab.evaluate(MOVE)
         wrong["dark"] = violations(tab, rest=False)
         visiting.resize(NARROW)
-        tab.evaluate("scrollTo(0, 0)")  # the bar covers nothing there
+        tab.evaluate("scrollTo(0, 0)")
         wrong["narrow"] = violations(tab, colours=False)
         moving, told = tab.evaluate(MOVING), controls(tab)
         for width in (NARROW, NARROWEST):

@@ -9,6 +9,31 @@ _SCORES = np.array([2.0, 1.0, -1.0])
 _TABLE = np.array([[2.0, 1.0, -1.0], [0.5, 3.0, 1.0]])
 _CUBE = 3 * np.random.default_rng(3).normal(size=(2, 3, 4))
 
+_WORDS = np.array([[2.0, 1.0, 0.0], [0.1, 0.2, 0.1], [6.0, -5.0, 1.0], [0.5, 0.1, 0.0], [-1.0, 3.0, 2.0]])
+_DRAWN = np.random.default_rng(4).permuted(np.tile(np.arange(8), (30, 1)), axis=1)[:, :3]
+_BETS = np.array([[2, 4, 3], [4, 1, 2], [0, 2, 3], [3, 2, 0], [4, 2, 1]])
+
+
+def _unit(x):
+    return x / np.linalg.norm(x, axis=1, keepdims=True)
+
+
+def _products(x, rows):
+    word, near, far = x[rows.T]
+    return (word * near).sum(axis=1), (word * far).sum(axis=1)
+
+
+def _won(x, rows):
+    near, far = _products(_unit(x), rows)
+    return (near > far).mean()
+
+
+def _company(x, row, temperature, unit=True):
+    x = _unit(x) if unit else x
+    scores = x @ x[row]
+    scores[row] = -np.inf
+    return softmax(scores, temperature=temperature)
+
 
 CHECKS = {
     "softmax-hand": Check(
@@ -69,6 +94,24 @@ CHECKS = {
         },
         ((0.99, 3), (0.9, 50)),
     ),
+    "softmax-bug": Check(
+        lambda table: softmax(table),
+        {
+            "the scores of a row still move by different amounts: each row needs one maximum.": lambda table: (
+                np.exp(table - table.max(axis=0)) / np.exp(table - table.max(axis=0)).sum(axis=-1, keepdims=True)
+            ),
+            "exp overflows where scores are large: something has to be subtracted.": lambda table: (
+                np.exp(table) / np.exp(table).sum(axis=-1, keepdims=True)
+            ),
+            "a row far below the largest score of the table becomes 0 divided by 0: take the maximum of each row.": (
+                lambda table: np.exp(table - table.max()) / np.exp(table - table.max()).sum(axis=-1, keepdims=True)
+            ),
+            "the rows no longer sum to 1: the last line was right.": lambda table: (
+                np.exp(table - table.max(axis=0)) / np.exp(table - table.max(axis=0)).sum(axis=0)
+            ),
+        },
+        ((_TABLE,), (np.array([[1000.0, 1001.0, 1003.0, 1002.0], [-1000.0, -1002.0, -1001.0, -1000.0]]),)),
+    ),
     "softmax-merge": Check(
         lambda a, b: max(a, b) + np.log1p(np.exp(-abs(a - b))),
         {
@@ -92,24 +135,6 @@ CHECKS = {
         # the last two are so far apart that the exponential of the difference overflows one way or the other
         ((2.3, 1.1), (1000.0, 1001.0), (-2000.0, -2000.0), (-2000.0, 1000.0), (1000.0, -2000.0)),
     ),
-    "softmax-bug": Check(
-        lambda table: softmax(table),
-        {
-            "the scores of a row still move by different amounts: each row needs one maximum.": lambda table: (
-                np.exp(table - table.max(axis=0)) / np.exp(table - table.max(axis=0)).sum(axis=-1, keepdims=True)
-            ),
-            "exp overflows where scores are large: something has to be subtracted.": lambda table: (
-                np.exp(table) / np.exp(table).sum(axis=-1, keepdims=True)
-            ),
-            "a row far below the largest score of the table becomes 0 divided by 0: take the maximum of each row.": (
-                lambda table: np.exp(table - table.max()) / np.exp(table - table.max()).sum(axis=-1, keepdims=True)
-            ),
-            "the rows no longer sum to 1: the last line was right.": lambda table: (
-                np.exp(table - table.max(axis=0)) / np.exp(table - table.max(axis=0)).sum(axis=0)
-            ),
-        },
-        ((_TABLE,), (np.array([[1000.0, 1001.0, 1003.0, 1002.0], [-1000.0, -1002.0, -1001.0, -1000.0]]),)),
-    ),
     "softmax-slope": Check(
         lambda p, g: p * (g - g @ p),
         {
@@ -123,6 +148,95 @@ CHECKS = {
         (
             (softmax(_SCORES), np.array([1.0, -2.0, 0.5])),
             (np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.3, 2.0, -1.0, 1.0])),
+        ),
+    ),
+    "softmax-lab-bets": Check(
+        _won,
+        {
+            "you compared products: divide each row by its length first.": lambda x, rows: np.mean(
+                np.greater(*_products(x, rows))
+            ),
+            "that is the share of bets that were lost: which cosine should be larger?": lambda x, rows: (
+                1 - _won(x, rows)
+            ),
+            "that is how many were won: divide by the number of bets.": lambda x, rows: _won(x, rows) * len(rows),
+            "every bet counts by itself: compare before you take a mean.": lambda x, rows: float(
+                np.greater(*np.mean(_products(_unit(x), rows), axis=1))
+            ),
+            "you compared the second word with the third: both belong beside the first.": lambda x, rows: _won(
+                x, rows[:, [1, 0, 2]]
+            ),
+        },
+        ((_WORDS, _BETS), (_CUBE.reshape(8, 3), _DRAWN)),
+    ),
+    "softmax-lab-company": Check(
+        _company,
+        {
+            "the word looks at itself: its own score must be so low that its share is 0.": lambda x, row, t: softmax(
+                _unit(x) @ _unit(x)[row], temperature=t
+            ),
+            "its own share was set to 0 after the softmax, so the others no longer sum to 1.": lambda x, row, t: (
+                softmax(_unit(x) @ _unit(x)[row], temperature=t) * (np.arange(len(x)) != row)
+            ),
+            "a score of 0 is no small score: the word still looks at itself.": lambda x, row, t: softmax(
+                (_unit(x) @ _unit(x)[row]) * (np.arange(len(x)) != row), temperature=t
+            ),
+            "you took products instead of cosines: divide each row by its length first.": lambda x, row, t: _company(
+                x, row, t, unit=False
+            ),
+            "you multiplied by the temperature: a high one must flatten.": lambda x, row, t: _company(x, row, 1 / t),
+            "the temperature is missing.": lambda x, row, t: _company(x, row, 1),
+        },
+        ((_WORDS, 1, 0.3), (_WORDS, 0, 2.5)),
+    ),
+    "softmax-lab-shared": Check(
+        lambda a, b, k: np.argsort(a * b)[::-1][:k],
+        {
+            "these add least: argsort begins with the smallest.": lambda a, b, k: np.argsort(a * b)[:k],
+            "these are the right ones, the smallest of them first: turn them round.": lambda a, b, k: np.argsort(a * b)[
+                -k:
+            ],
+            "these are the largest sums: a product of rows adds up products.": lambda a, b, k: np.argsort(a + b)[::-1][
+                :k
+            ],
+            "these are what is added, largest first: return the numbers of their columns.": lambda a, b, k: np.sort(
+                a * b
+            )[::-1][:k],
+            "these are all columns in the right order: only the first k are asked for.": lambda a, b, k: np.argsort(
+                a * b
+            )[::-1],
+            "these are the largest of the first row alone.": lambda a, b, k: np.argsort(a)[::-1][:k],
+        },
+        (
+            (np.array([3.0, 0.0, 1.0, 2.5, 2.0]), np.array([0.5, 4.0, 2.5, 1.5, 0.1]), 3),
+            (np.array([3.0, 0.0, 1.0, 2.5, 2.0]), np.array([0.5, 4.0, 2.5, 1.5, 0.1]), 2),
+        ),
+    ),
+    "softmax-lab-together": Check(
+        lambda pieces, a, b: [i for i, words in enumerate(pieces) if a in words and b in words],
+        {
+            "one of the two words is enough for you: both must occur.": lambda pieces, a, b: [
+                i for i, words in enumerate(pieces) if a in words or b in words
+            ],
+            "Python reads `a and b in words` as `a and (b in words)`: ask for each word.": lambda pieces, a, b: [
+                i for i, words in enumerate(pieces) if b in words
+            ],
+            "that is how many there are: return their numbers.": lambda pieces, a, b: sum(
+                a in words and b in words for words in pieces
+            ),
+            "count from 0, as Python does.": lambda pieces, a, b: [
+                i + 1 for i, words in enumerate(pieces) if a in words and b in words
+            ],
+            "words are compared whole: one that only contains yours does not count.": lambda pieces, a, b: [
+                i for i, words in enumerate(pieces) if a in " ".join(words) and b in " ".join(words)
+            ],
+        },
+        (
+            (
+                [["a", "house", "arrest"], ["the", "sheikh"], ["sheikh", "house"], ["houses"], ["sheikh", "warehouse"]],
+                "house",
+                "sheikh",
+            ),
         ),
     ),
 }
@@ -153,4 +267,19 @@ FORMS = {
         }
     ),
     "softmax-slope": Lines(("mean = g.mean()", "return p * (mean - g)", "return g - mean")),
+    "softmax-lab-bets": Lines(
+        (
+            "unit = x / np.linalg.norm(x)",
+            "word, near, far = x[rows.T]",
+            "return ((word * near).sum(axis=1) < (word * far).sum(axis=1)).mean()",
+        )
+    ),
+    "softmax-lab-company": Lines(("scores[row] = 0", "scores = x @ x[row]", "return softmax(scores * temperature)")),
+    "softmax-lab-shared": Lines(("terms = a + b", "return np.argsort(terms)[:k]", "return np.argsort(terms)[-k:]")),
+    "softmax-lab-together": Lines(
+        (
+            "return [number for number, words in enumerate(pieces) if a and b in words]",
+            "return [number for number, words in enumerate(pieces) if a in words or b in words]",
+        )
+    ),
 }
