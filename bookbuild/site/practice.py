@@ -105,23 +105,20 @@ class AddPractice(SphinxPostTransform):
 
 
 def fill(exercise, answers):
-    """Put the boxes for the answers of one exercise below its text, or where the code that is to be mended stands."""
+    """Put the box for each answer of an exercise before its cell, or where the code that is to be mended stands."""
     if not answers:
         return
     cells = [node for node in exercise if is_cell(node) and CALL.search(node.astext())]
-    boxes = [box(answer) for answer in answers]
-    block = next((node for node in exercise if isinstance(node, nodes.literal_block)), None)
-    if block and answers[0].kind == "mend":
-        exercise.replace(block, boxes)
-    else:
-        # The code of a lab, or what a question is about, comes first.
-        before = (
-            cells
-            if sum(map(is_cell, exercise)) > len(cells) > 0
-            else (*cells, *(part for part in exercise if isinstance(part, dropdown_main)))
-        )
-        place = min(map(exercise.index, before))
-        exercise[place:place] = boxes
+    lab = sum(map(is_cell, exercise)) > 1  # whose cells stand among its steps; elsewhere the hint comes before the cell
+    for answer in answers:
+        block = next((node for node in exercise if isinstance(node, nodes.literal_block)), None)
+        if block and answer.kind == "mend":
+            exercise.replace(block, box(answer))
+            continue
+        own = [cell for cell in cells if answer.name in dict(CALL.findall(cell.astext()))]
+        hints = [part for part in exercise if isinstance(part, dropdown_main)]
+        before = own if lab and own else (*own, *hints)
+        exercise.insert(min(map(exercise.index, before)), box(answer))
     for cell in cells:
         for output in [part for part in cell if part.astext().startswith("○")]:
             cell.remove(output)

@@ -1,6 +1,7 @@
 """How nodes become HTML where the book wants it otherwise than Sphinx: code by lines, folds, scrolling tables."""
 
 import re
+from itertools import pairwise
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
@@ -32,6 +33,7 @@ MENDED = (
         r'\1<a class="headerlink" href="#\2" aria-label="Link to this exercise">#</a>',
     ),
 )
+MARKS = re.compile(r"[,.;:?!)\]]+")  # what may stand right behind a formula
 
 
 class fold(nodes.General, nodes.Element):  # noqa: N801, docutils calls a visitor by the name of the class
@@ -72,6 +74,13 @@ class BookTranslator(HTML5Translator):
             if "output" not in node["classes"]:
                 self.body[-1] = by_lines(self.body[-1])
             raise
+
+    def visit_Text(self, node):  # noqa: N802
+        """Write text; the comma or the like behind a formula stays with it, as it would else begin a line."""
+        super().visit_Text(node)
+        siblings, mark = node.parent.children, MARKS.match(node)
+        if mark and any(isinstance(one, nodes.math) and other is node for one, other in pairwise(siblings)):
+            self.body[-2:] = [f'<span class="together">{self.body[-2]}{mark[0]}</span>', self.body[-1][mark.end() :]]
 
     def visit_raw(self, node):
         """Write what a cell has drawn without the palette, which the page has in its stylesheet."""

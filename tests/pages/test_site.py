@@ -128,6 +128,13 @@ def test_french_words_in_the_text_are_marked(read):
     assert words == {"avec", "il", "elle"}
 
 
+def test_a_comma_behind_a_formula_begins_no_line(read):
+    formulas = read("chapters/03-softmax.html").select("p math")
+    behind = [formula.next_sibling for formula in formulas if isinstance(formula.next_sibling, str)]
+    assert [text for text in behind if re.match("[,.;:)]", text) and text.parent.get("class") != ["together"]] == []
+    assert [text for text in behind if text.parent.get("class") == ["together"]]
+
+
 def test_a_page_can_be_read_edited_and_reported_at_its_source(page, read):
     links = [link["href"] for link in read(page).select(".foot a[href]")]
     source = page.replace(".html", ".md")
