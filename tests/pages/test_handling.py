@@ -15,12 +15,15 @@ TO_MEND = (".pick >> nth=2", ".option >> nth=0")
 
 
 @pytest.fixture
-def opened(site, visit):
-    """Return a function that opens a page; no error may come up."""
+def opened(server, visit):
+    """Return a function that opens a page, at which no error may come up.
+
+    It is served: after the reload of a file Chromium may not yet know what was kept a moment ago.
+    """
     visits = []
 
     def begin(page, **context):
-        visits.append(visit(site.as_uri(), **{"reduced_motion": "reduce"} | context))
+        visits.append(visit(server, **{"reduced_motion": "reduce"} | context))
         return visits[-1].open(page)
 
     yield begin

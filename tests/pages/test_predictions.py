@@ -13,12 +13,12 @@ FOLD = "xpath=following-sibling::details[1]"
 
 
 @pytest.fixture
-def opened(site, visit):
+def opened(server, visit):
     """Return a function that opens a page with its results veiled; no error may come up."""
     visits = []
 
     def begin(page, **context):
-        visits.append(visit(site.as_uri(), veiled=True, **{"reduced_motion": "reduce"} | context))
+        visits.append(visit(server, veiled=True, **{"reduced_motion": "reduce"} | context))
         return visits[-1].open(page)
 
     yield begin
