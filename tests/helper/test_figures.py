@@ -64,6 +64,9 @@ PICTURES = {
     "matrix_shapes": lambda: figures.matrix_shapes([[("Q", ("n", 2), ("d", 3), "query"), "→"]], alt=ALT),
     "labelled_tables": lambda: figures.labelled_tables({"x": ([["a0", "a1"]], [[0, 1]])}, alt=ALT),
     "weight_fan": lambda: figures.weight_fan("bank", {"river": 0.3, "<money>": 0.7}, alt=ALT),
+    "self_attention_tables": lambda: figures.self_attention_tables(
+        np.eye(5, 4), {"W_Q": np.eye(4, 2), "W_K": np.eye(4, 2), "W_V": np.eye(4, 3)}, "abcde", alt=ALT
+    ),
     "layer_orders": lambda: figures.layer_orders("pre", "post", alt=ALT),
     "attention_steps": lambda: figures.attention_steps(X, X[:5], X[:5, :3], np.ones((6, 5), bool), alt=ALT),
     "backward_steps": lambda: figures.backward_steps(run()[0], [4, 7, 1], alt=ALT),

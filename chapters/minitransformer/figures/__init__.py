@@ -14,6 +14,7 @@ from .diagrams import (
     layer_orders,
     matrix_shapes,
     multi_head_steps,
+    self_attention_tables,
     twin_sentences,
     weight_fan,
 )
@@ -23,7 +24,7 @@ from .picture import PALETTE, ROLES, Picture, css
 CHARTS = ("arrows", "bars", "curves", "dot_rows", "heatmap", "hull", "labelled_tables", "tracks", "valley",
           "word_scatter", "strips", "share_steps", "angle_rows", "shadows", "signed_table")  # fmt: skip
 DIAGRAMS = (attention_steps, backward_steps, language_model_steps, layer_orders, machine, matrix_shapes,
-            multi_head_steps, twin_sentences, weight_fan)  # fmt: skip
+            multi_head_steps, twin_sentences, weight_fan, self_attention_tables)  # fmt: skip
 __all__ = [*CHARTS, *(diagram.__name__ for diagram in DIAGRAMS), "MACHINE_STYLE", "PALETTE", "ROLES", "Picture", "css",
            "strip"]  # fmt: skip
 

@@ -466,3 +466,59 @@ def _sum(x, y, role="ink"):
     """Return the sign of a sum around (x, y)."""
     svg = element("circle", cx=x, cy=y, r=10, fill="paper", stroke=role, stroke_width=1.5)
     return svg + element("path", d=f"M{x - 5:g} {y:g}h10m-5 -5v10", stroke=role, stroke_width=1.5)
+
+
+# ---- tables with their numbers -------------------------------------------------------------------------------------
+
+CELL = 15  # the side of a cell
+
+
+def self_attention_tables(x, params, words, *, alt):
+    """Draw self-attention from below, each table shaded by its numbers, with its shape; used in chapter 5.
+
+    Shapes: x (n, d) of numbers that are not negative, one row for each of `words`; params W_Q, W_K, W_V.
+    """
+    queries, keys, values = (project(x, params, name) for name in ("W_Q", "W_K", "W_V"))
+    output, weights = attention(queries, keys, values)
+    high = CELL * len(words)
+    tops = [4 + k * (high + 46) for k in range(5)]  # from the output down to x
+    svg = _shaded(x, "X", "n × d", 190, tops[4], "ink")
+    svg += _shaded(queries, "Q", "n × d_k", 76, tops[3], "query")
+    svg += _shaded(keys, "K", "n × d_k", 190, tops[3], "key")
+    svg += _shaded(values, "V", "n × d_v", 304, tops[3], "value")
+    svg += _shaded(queries @ keys.T, "Q Kᵀ / √d_k", "n × n", 133, tops[2], "ink")
+    svg += _shaded(weights, "weights", "n × n", 133, tops[1], "weight")
+    svg += _shaded(output, "output", "n × d_v", 218, tops[0], "output")
+    for left, top in ((190 - CELL * x.shape[1] / 2, tops[4]), (133 - high / 2, tops[1])):
+        svg += "".join(text(left - 6, top + CELL * i + 12, word, "muted", 12, "end") for i, word in enumerate(words))
+    return Picture(396, tops[4] + high + 6, f'<g font-family="inherit">{svg}{_ways(tops, high)}</g>', alt)
+
+
+def _ways(tops, high):
+    """Return the arrows between the tables of self-attention, from one height to the next above it."""
+    ways = [(190, 4, 76, 3, "W_Q", "query"), (190, 4, 190, 3, "W_K", "key"), (190, 4, 304, 3, "W_V", "value")]
+    ways += [(76, 3, 123, 2, "", "query"), (190, 3, 143, 2, "", "key"), (133, 2, 133, 1, "softmax", "weight")]
+    ways += [(133, 1, 208, 0, "", "weight"), (304, 3, 228, 0, "", "value")]
+    svg = ""
+    for start, below, end, above, name, role in ways:
+        low, up = tops[below] - 5, tops[above] + high + 6
+        svg += arrow(f"M{start} {low}C{start} {up + 6} {end} {low - 6} {end} {up}", 0, role)
+        svg += text(end + 8, up + 14, name, role, 13, "start")
+    return svg
+
+
+def _shaded(matrix, name, letters, middle, top, role):
+    """Return a table of cells around `middle`, the darker the larger the number, with its name and shape beside it."""
+    n, m = matrix.shape
+    left, shades = middle - CELL * m / 2, (0.8 * matrix / matrix.max()).round(2)
+    svg = box(left, top, CELL * m, CELL * n, role, 0, 2)
+    for shade in np.unique(shades[shades > 0]):
+        corners = (f"M{left + CELL * j:g} {top + CELL * i:g}" for i, j in np.argwhere(shades == shade))
+        cells = "".join(f"{corner}h{CELL}v{CELL}h-{CELL}z" for corner in corners)
+        svg += element("path", d=cells, fill=role, fill_opacity=float(shade))
+    lines = (f"M{left + CELL * j:g} {top:g}v{CELL * n}" for j in range(1, m))
+    rows = (f"M{left:g} {top + CELL * i:g}h{CELL * m}" for i in range(1, n))
+    svg += element("path", d="".join([*lines, *rows]), stroke="grid", stroke_width=0.5, fill="none")
+    beside = left + CELL * m + 6
+    svg += text(beside, top + 14, name, role, 14, "start") + text(beside, top + 32, letters, "muted", 12, "start")
+    return svg + text(beside, top + 48, f"{n} × {m}", "muted", 12, "start")
