@@ -71,6 +71,7 @@ PICTURES = {
     "attention_steps": lambda: figures.attention_steps(X, X[:5], X[:5, :3], np.ones((6, 5), bool), alt=ALT),
     "backward_steps": lambda: figures.backward_steps(run()[0], [4, 7, 1], alt=ALT),
     "multi_head_steps": lambda: figures.multi_head_steps(X, MATRICES, 4, alt=ALT),
+    "heads_side_by_side": lambda: figures.heads_side_by_side(["at <b>", "at c"], alt=ALT),
     "language_model_steps": lambda: figures.language_model_steps(run()[0], ["a", "<b>"], [4, 7], alt=ALT),
 }
 WITHOUT_ROLES = ("arrows", "word_scatter", "curves", "dot_rows", "labelled_tables")

@@ -10,6 +10,7 @@ from importlib import import_module
 from .diagrams import (
     attention_steps,
     backward_steps,
+    heads_side_by_side,
     language_model_steps,
     layer_orders,
     matrix_shapes,
@@ -24,7 +25,8 @@ from .picture import PALETTE, ROLES, Picture, css
 CHARTS = ("arrows", "bars", "curves", "dot_rows", "heatmap", "hull", "labelled_tables", "tracks", "valley",
           "word_scatter", "strips", "share_steps", "angle_rows", "shadows", "signed_table")  # fmt: skip
 DIAGRAMS = (attention_steps, backward_steps, language_model_steps, layer_orders, machine, matrix_shapes,
-            multi_head_steps, twin_sentences, weight_fan, self_attention_tables)  # fmt: skip
+            multi_head_steps, twin_sentences, weight_fan, self_attention_tables,
+            heads_side_by_side)  # fmt: skip
 __all__ = [*CHARTS, *(diagram.__name__ for diagram in DIAGRAMS), "MACHINE_STYLE", "PALETTE", "ROLES", "Picture", "css",
            "strip"]  # fmt: skip
 

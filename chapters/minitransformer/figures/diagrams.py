@@ -468,6 +468,25 @@ def _sum(x, y, role="ink"):
     return svg + element("path", d=f"M{x - 5:g} {y:g}h10m-5 -5v10", stroke=role, stroke_width=1.5)
 
 
+def heads_side_by_side(looks, *, alt):
+    """Draw multi-head attention from X to its output, a box for each head with where it looks; used in chapter 7."""
+    wide, gap, svg = 170, 16, ""
+    width = len(looks) * (wide + gap) - gap + 4
+    middle = width / 2
+    for i, look in enumerate(looks):
+        left = 2 + i * (wide + gap)
+        x = left + wide / 2
+        svg += element("path", d=f"M{middle:g} 44L{x:g} 74M{x:g} 136L{middle:g} 166", stroke="muted")
+        svg += box(left, 74, wide, 62, "weight") + text(x, 92, f"head {i + 1}", "weight", 14)
+        svg += text(x, 110, look, size=13) + text(x, 127, "n × d_v", "muted", 12)
+    svg += element("path", d=f"M{middle:g} 208v22m0 42v22", stroke="muted")
+    stages = (2, "X", "n × d", "ink"), (166, "side by side", "n × h·d_v", "output")
+    for y, name, shape, role in (*stages, (230, "times W_O", "h·d_v × d", "ink"), (294, "output", "n × d", "output")):
+        svg += box(middle - 80, y, 160, 42, role) + text(middle, y + 18, name, role)
+        svg += text(middle, y + 35, shape, "muted", 12)
+    return Picture(width, 338, f'<g font-family="inherit">{svg}</g>', alt)
+
+
 # ---- tables with their numbers -------------------------------------------------------------------------------------
 
 CELL = 15  # the side of a cell
