@@ -11,6 +11,7 @@ from .diagrams import (
     attention_steps,
     backward_steps,
     heads_side_by_side,
+    beginnings,
     language_model_steps,
     layer_orders,
     matrix_shapes,
@@ -23,10 +24,11 @@ from .machine import MACHINE_STYLE, machine, strip
 from .picture import PALETTE, ROLES, Picture, css
 
 CHARTS = ("arrows", "bars", "curves", "dot_rows", "heatmap", "hull", "labelled_tables", "tracks", "valley",
-          "word_scatter", "strips", "share_steps", "angle_rows", "shadows", "signed_table")  # fmt: skip
+          "word_scatter", "strips", "share_steps", "angle_rows", "shadows", "signed_table",
+          "dependence_tables")  # fmt: skip
 DIAGRAMS = (attention_steps, backward_steps, language_model_steps, layer_orders, machine, matrix_shapes,
             multi_head_steps, twin_sentences, weight_fan, self_attention_tables,
-            heads_side_by_side)  # fmt: skip
+            heads_side_by_side, beginnings)  # fmt: skip
 __all__ = [*CHARTS, *(diagram.__name__ for diagram in DIAGRAMS), "MACHINE_STYLE", "PALETTE", "ROLES", "Picture", "css",
            "strip"]  # fmt: skip
 

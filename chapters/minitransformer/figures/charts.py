@@ -554,3 +554,24 @@ def angle_rows(angles, *, alt):
         axes[-1].set_xlabel("angle between two random vectors")
 
     return _drawing(draw, alt, size=(4.8, 3.8), grid=(len(angles), 1), sharex=True)
+
+
+def dependence_tables(tables, names, *, alt):
+    """Draw a dict, title -> table (n, n) of bool: which output, a row, moves with which token; used in chapter 6.
+
+    What lies in the future of the output, and so is a leak, has another colour and a cross.
+    """
+    later = ~np.tri(len(names), dtype=bool)
+
+    def panel(title, table):
+        def draw(axis):
+            _shade_cells(axis, 0.45 * (table & ~later), "weight")
+            _shade_cells(axis, 0.45 * (table & later), "output")
+            axis.plot(*np.argwhere(table & later).T[::-1], "x", color=COLOUR["ink"], ms=4)
+            _rule_cells(axis, *table.shape)
+            _name_cells(axis, names, names)
+            axis.set_xlabel(title)
+
+        return _drawing(draw, alt, size=_panel_size([title] * 3, *table.shape), name=title)
+
+    return in_row([panel(title, np.asarray(table)) for title, table in tables.items()], alt)

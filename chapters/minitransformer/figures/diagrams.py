@@ -468,6 +468,29 @@ def _sum(x, y, role="ink"):
     return svg + element("path", d=f"M{x - 5:g} {y:g}h10m-5 -5v10", stroke=role, stroke_width=1.5)
 
 
+def beginnings(words, answers, *, alt):
+    """Draw the words that each output may look at, a row for each, and the word that it has to say; used in chapter 6.
+
+    What comes later is dashed.
+    """
+    wide, high = 9 * max(map(len, [*words, *answers])) + 10, 34
+    end, svg = len(words) * (wide + 4) + 34, []
+    for row, answer in enumerate(answers):
+        y = 4 + row * high
+        for column, word in enumerate(words):
+            x, shown = 4 + column * (wide + 4), column <= row
+            svg.append(box(x, y, wide, high - 8, "key") if shown else _dashed(x, y, wide, high - 8))
+            svg.append(text(x + wide / 2, y + 18, word if shown else "", "key", 14))
+        svg.append(arrow(f"M{end - 30} {y + 13}H{end - 8}", 1))
+        svg.append(text(end, y + 18, answer, "output", 15, "start"))
+    return Picture(end + wide, len(answers) * high + 4, f'<g font-family="inherit">{"".join(svg)}</g>', alt)
+
+
+def _dashed(x, y, width, height):
+    at = {"x": x, "y": y, "width": width, "height": height, "rx": 6}
+    return element("rect", **at, fill="none", stroke="muted", stroke_dasharray="3 4")
+
+
 def heads_side_by_side(looks, *, alt):
     """Draw multi-head attention from X to its output, a box for each head with where it looks; used in chapter 7."""
     wide, gap, svg = 170, 16, ""
