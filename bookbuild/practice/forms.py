@@ -99,12 +99,14 @@ def asked(chapter):
     names, found = names_of(chapter, module), {}
     for label, (text, code, solution) in known.items():
         given, solved = functions(code), functions(solution)
+        space = dict(names)  # a step of a lab may use the functions of others
+        exec("\n\n".join(solved.values()), space)
         found[label] = []
         for name, answer in CALL.findall("\n".join(code)):
             form = forms.get(name)
             other = getattr(form, "of", "")
             shown = solved.get(other or answer) if hasattr(form, "strangers") else suspect_in(given)
-            found[label].append(Answer(name, checks.task(name), form, shown, given[answer] if other else "", names))
+            found[label].append(Answer(name, checks.task(name), form, shown, given[answer] if other else "", space))
         if IN_WORDS.search(" ".join(text)):
             found[label].append(Answer(label.removeprefix("ex-"), None, None, "", "", names))
     return found

@@ -62,6 +62,10 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
     "for reshape any negative length is the one that is left": """
         gradients-bias: 1 → 2
         multi-head-contribution: 1 → 2""",
+    "a share is as good as 1 already": """
+        multi-head-lab-copier: 40 → 41
+        multi-head-lab-previous: 1 → 2
+        multi-head-lab-previous: 40 → 41""",
     "a row of scores may be moved as a whole": """
         positions-alibi: np.arange(n)[:, None] - np.arange(n) → -np.arange(n)""",
     "the cosine of −x is that of x": """

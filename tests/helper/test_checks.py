@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from scipy import spatial, special
 
+from minitransformer.attention import attention
 from minitransformer.checks import CHECKS, ROUNDED, UNANSWERED, _slopes, check, find_hint
 from minitransformer.dot_product import cosine_similarity, unit
 from minitransformer.feed_forward import feed_forward
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient_check
 from minitransformer.layer_norm import rms_norm_vjp
+from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
 from minitransformer.positions import angles, sinusoidal_positions
 from minitransformer.residuals import residual
@@ -91,6 +93,22 @@ SECOND = {  # a right answer to each exercise, written differently from the chec
     "multi-head-bug": lambda x, W_Q, W_K, W_V, W_O, heads: sum(
         special.softmax((x @ q) @ (x @ k).T / q.shape[1] ** 0.5, axis=1) @ x @ v @ o
         for q, k, v, o in zip(*(np.split(W, heads, axis=1) for W in (W_Q, W_K, W_V)), np.split(W_O, heads))
+    ),
+    "multi-head-lab-previous": lambda tokens: attention(
+        (40 * np.eye(len(tokens)))[np.arange(len(tokens)) - 1],
+        np.eye(len(tokens)),
+        tokens,
+        keep=np.tri(len(tokens), k=-1, dtype=bool),
+        scale=1,
+    )[0],
+    "multi-head-lab-copier": lambda tokens: attention(
+        tokens, np.vstack([0 * tokens[:1], tokens[:-1]]), tokens, keep=causal_mask(len(tokens)), scale=40
+    )[0],
+    "multi-head-lab-masks": lambda source, lengths, target: np.array(
+        [
+            attention(attention(*[y] * 3, keep=causal_mask(len(y)))[0], *[attention(*[x[:n]] * 3)[0]] * 2)[0]
+            for x, n, y in zip(source, lengths, target)
+        ]
     ),
     "multi-head-cross": lambda written, original, lengths, params, heads: np.stack(
         [

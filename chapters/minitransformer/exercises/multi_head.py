@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..attention import attention
-from ..masks import padding_mask
+from ..masks import causal_mask, padding_mask
 from ..multi_head import merge_heads, multi_head_attention, split_heads
 from . import Check, Lines, Mend, Typed
 
@@ -84,6 +84,69 @@ def _across(asking, asked, keep=None):
 def _with_zeros(written, original, lengths, params, heads):
     filled = original * padding_mask(lengths, original.shape[1]).swapaxes(1, 2)
     return multi_head_attention(written, params, heads, context=filled)[0]
+
+
+_TEXTS = tuple((_RNG.normal(size=shape),) for shape in ((16, 4), (9, 5)))
+_SAID = tuple((np.eye(4)[list(text)],) for text in ([0, 1, 2, 0, 1, 3, 2], [3, 1, 1, 2, 3, 1]))
+_PADDED = tuple(
+    (_RNG.normal(size=(2, m, d)), np.array(lengths), _RNG.normal(size=(2, n, d)))
+    for m, n, d, lengths in ((4, 5, 3, [4, 2]), (5, 3, 4, [1, 3]))
+)
+
+
+def _shifted(tokens):
+    return np.vstack([np.zeros(tokens.shape[1]), tokens[:-1]])
+
+
+def _followers(tokens):
+    """Return for each token the mean of what has followed it so far, or of all tokens so far where nothing has."""
+    rows = []
+    for i, token in enumerate(tokens):
+        found = [j for j in range(1, i + 1) if (tokens[j - 1] == token).all()]
+        rows.append(tokens[found or range(i + 1)].mean(axis=0))
+    return np.array(rows)
+
+
+def _asking(shift=-1, last=-1, sharp=30):
+    """Return a first head with a slip: it asks for the place `shift` away and sees up to the place `last` away."""
+
+    def head(tokens):
+        places = np.eye(len(tokens))
+        keep = np.tri(len(tokens), k=last, dtype=bool)
+        return attention(sharp * np.roll(places, shift, axis=1), places, tokens, keep, scale=1)[0]
+
+    return head
+
+
+def _copying(queries=lambda tokens: tokens, keys=_shifted, values=lambda tokens: tokens, last=0, scale=30):
+    """Return a second head with a slip."""
+
+    def head(tokens):
+        keep = np.tri(len(tokens), k=last, dtype=bool)
+        return attention(queries(tokens), keys(tokens), values(tokens), keep, scale)[0]
+
+    return head
+
+
+def _reading(source, lengths, target):
+    real = padding_mask(lengths, source.shape[1])
+    memory = attention(source, source, source, real)[0]
+    said = attention(target, target, target, causal_mask(target.shape[1]))[0]
+    return attention(said, memory, memory, real)[0]
+
+
+def _failing(rows=False, last=0, after=False):
+    """Return the lab's machine with those of its three faults that are asked for."""
+
+    def machine(source, lengths, target):
+        real = np.arange(source.shape[1]) < lengths[:, None]
+        memory, _ = attention(source, source, source, real[:, :, None] if rows else real[:, None, :])
+        said, _ = attention(target, target, target, np.tri(target.shape[1], k=last, dtype=bool))
+        if after:
+            return attention(said, memory, memory)[1] * real[:, None, :] @ memory
+        return attention(said, memory, memory, real[:, None, :])[0]
+
+    return machine
 
 
 CHECKS = {
@@ -235,6 +298,61 @@ CHECKS = {
             ),
         },
     ),
+    "multi-head-lab-previous": Check(
+        _shifted,
+        {
+            "each token gets the next one: a row of queries has its 1 at the place before its own.": _asking(1, 99),
+            "each token gets itself: it asks for its own place.": _asking(0, 0),
+            "each token asks for its own place, which the mask hides, and so takes the mean of all before it.": _asking(
+                0
+            ),
+            "the first token has nothing before it: leave the diagonal out of the mask, so that its row is 0.": _asking(
+                -1, 0
+            ),
+            "without a mask the first token takes the last one: nothing may be taken from behind.": _asking(-1, 99),
+            "the shares are not sharp: multiply the queries by 30.": _asking(sharp=1),
+            "attention divides by the root of the width, here the number of places: give it scale=1.": lambda tokens: (
+                _asking(sharp=30 / len(tokens) ** 0.5)(tokens)
+            ),
+        },
+        _TEXTS,
+    ),
+    "multi-head-lab-copier": Check(
+        _followers,
+        {
+            "it finds the word itself and says it again: the keys are what the first head wrote.": _copying(
+                keys=lambda tokens: tokens
+            ),
+            "it says the word before: the values are the tokens, not what the first head wrote.": _copying(
+                values=_shifted
+            ),
+            "it looks ahead: it may use only what has been said.": _copying(last=99),
+            "its shares are not sharp: give the scores a scale of 30.": _copying(scale=None),
+            "the roles are turned round: each token asks, and what stands before a token is the key.": _copying(
+                queries=_shifted, keys=lambda tokens: tokens
+            ),
+            "the token itself must not be left out: it is what follows the one before it.": _copying(last=-1),
+        },
+        _SAID,
+    ),
+    "multi-head-lab-masks": Check(
+        _reading,
+        {
+            "nothing is mended yet: try the three experiments.": _failing(rows=True, last=1, after=True),
+            "the source is read rightly; the target still sees ahead, and rows do not sum to 1.": _failing(
+                last=1, after=True
+            ),
+            "nothing sees ahead any more; the other two are still wrong.": _failing(rows=True, after=True),
+            "the last mask is right; the first two are still wrong.": _failing(rows=True, last=1),
+            "one is left: change the padding of the source, and look at the memory of the real words.": _failing(
+                rows=True
+            ),
+            "one is left: does an output move when a later token of the target changes?": _failing(last=1),
+            "one is left: do the last weights of every row sum to 1?": _failing(after=True),
+            "now a token does not see itself: the mask begins one place too early.": _failing(last=-1),
+        },
+        _PADDED,
+    ),
 }
 
 FORMS = {
@@ -282,5 +400,39 @@ FORMS = {
             "return multi_head_attention(original, params, heads, original, keep)[0]",
             "return multi_head_attention(written, params, heads, original)[0]",
         )
+    ),
+    "multi-head-lab-previous": Lines(
+        (
+            "queries = 30 * places",
+            "queries = np.roll(places, -1, axis=1)",
+            "earlier = np.tri(len(tokens), dtype=bool)",
+        )
+    ),
+    "multi-head-lab-copier": Lines(
+        (
+            "keys = tokens",
+            "earlier = np.tri(len(tokens), k=-1, dtype=bool)",
+            "return attention(tokens, keys, keys, keep=earlier, scale=30)[0]",
+        )
+    ),
+    "multi-head-lab-masks": Mend(
+        {
+            "memory, _ = attention(source, source, source, keep=real[:, :, None])": {
+                "the mask should hide the keys, not the queries": (
+                    "memory, _ = attention(source, source, source, keep=real[:, None, :])"
+                ),
+                "the memory should not be masked": "memory, _ = attention(source, source, source)",
+            },
+            "earlier = np.tri(target.shape[1], k=1, dtype=bool)": {
+                "the mask should end at the token itself": "earlier = np.tri(target.shape[1], k=0, dtype=bool)",
+                "the mask should end before the token itself": "earlier = np.tri(target.shape[1], k=-1, dtype=bool)",
+            },
+            "weights = attention(said, memory, memory)[1] * real[:, None, :]": {
+                "the mask should be applied before the softmax": (
+                    "weights = attention(said, memory, memory, keep=real[:, None, :])[1]"
+                ),
+                "the mask should be left out": "weights = attention(said, memory, memory)[1]",
+            },
+        }
     ),
 }

@@ -10,8 +10,8 @@ from importlib import import_module
 from .diagrams import (
     attention_steps,
     backward_steps,
-    heads_side_by_side,
     beginnings,
+    heads_side_by_side,
     language_model_steps,
     layer_orders,
     matrix_shapes,
