@@ -565,8 +565,8 @@ def dependence_tables(tables, names, *, alt):
 
     def panel(title, table):
         def draw(axis):
-            _shade_cells(axis, 0.45 * (table & ~later), "weight")
-            _shade_cells(axis, 0.45 * (table & later), "output")
+            _shade_cells(axis, 0.8 * (table & ~later), "weight")
+            _shade_cells(axis, 0.8 * (table & later), "output")
             axis.plot(*np.argwhere(table & later).T[::-1], "x", color=COLOUR["ink"], ms=4)
             _rule_cells(axis, *table.shape)
             _name_cells(axis, names, names)

@@ -553,7 +553,7 @@ def _shaded(matrix, name, letters, middle, top, role):
     """Return a table of cells around `middle`, the darker the larger the number, with its name and shape beside it."""
     n, m = matrix.shape
     left, shades = middle - CELL * m / 2, (0.8 * matrix / matrix.max()).round(2)
-    svg = box(left, top, CELL * m, CELL * n, role, 0, 2)
+    svg = element("rect", x=left, y=top, width=CELL * m, height=CELL * n, rx=2, fill="none", stroke=role)
     for shade in np.unique(shades[shades > 0]):
         corners = (f"M{left + CELL * j:g} {top + CELL * i:g}" for i, j in np.argwhere(shades == shade))
         cells = "".join(f"{corner}h{CELL}v{CELL}h-{CELL}z" for corner in corners)
