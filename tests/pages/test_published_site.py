@@ -64,7 +64,7 @@ def test_a_lost_reader_is_led_back_from_any_depth_with_and_without_scripts(site,
 
 def test_the_page_for_a_lost_reader_keeps_the_colours_and_works_in_a_copy(site, visit):
     tab = visit(site.as_uri(), color_scheme="light").open("404.html")
-    tab.evaluate("localStorage.setItem('settings', JSON.stringify({theme: 'dark'}))")
+    tab.add_init_script("localStorage.setItem('settings', JSON.stringify({theme: 'dark'}))")
     tab.reload()
     assert tab.evaluate("getComputedStyle(document.documentElement).colorScheme") == "dark"
     tab.get_by_role("link", name="3 Softmax").click()

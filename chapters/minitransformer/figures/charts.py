@@ -572,6 +572,6 @@ def dependence_tables(tables, names, *, alt):
             _name_cells(axis, names, names)
             axis.set_xlabel(title)
 
-        return _drawing(draw, alt, size=_panel_size([title] * 3, *table.shape), name=title)
+        return _drawing(draw, alt, size=_panel_size(tables, *table.shape), name=title)
 
     return in_row([panel(title, np.asarray(table)) for title, table in tables.items()], alt)
