@@ -12,6 +12,7 @@ import platform
 import re
 import sys
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 
@@ -77,6 +78,21 @@ def carriers(model, both):
     return found
 
 
+def cuts(model, phrases):
+    """Return the share of pronouns that stay right without one head of the encoder, or without two of one layer."""
+    found = {}
+    for layer in range(1, model.encoder_layers + 1):
+        W_O = model.params["encoder"][layer]["attention"]["W_O"]
+        heads = W_O.reshape(model.encoder_heads, -1, model.d)  # a view
+        kept, numbers = heads.copy(), range(len(heads))
+        for cut in [*((head,) for head in numbers), *combinations(numbers, 2)]:
+            heads[list(cut)] = 0
+            names = " and ".join(str(head + 1) for head in cut)
+            found[f"layer {layer}, head{'s'[: len(cut) - 1]} {names}"] = shares(model, phrases)["pronoun"]
+            heads[:] = kept
+    return found
+
+
 def aligned(model, phrases):
     """Return for which share of the words, and of the pronouns, cross-attention is largest at what they stand for."""
     (arguments, said), seen = batch_of(phrases, SENTENCES), {}
@@ -98,6 +114,7 @@ def tested(model):
     kinds["absent"] = [phrase for phrase in known if set(ABSENT) & set(phrase.english)][:TESTED]
     found = {name: shares(model, phrases) for name, phrases in kinds.items()}
     found["aligned"] = aligned(model, kinds["pairs"])
+    found["cuts"] = cuts(model, kinds["pairs"])
     return found | {"carriers": carriers(model, [twins(rng) for _ in range(TESTED // 4)])}
 
 

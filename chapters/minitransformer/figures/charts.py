@@ -514,16 +514,19 @@ def signed_table(matrix, rows, columns, *, alt, digits=2):
     return _drawing(draw, alt, size=_panel_size([""], *matrix.shape))
 
 
-def shadows(pairs, *, alt):
-    """Draw a dict, title -> pair (a, b) of vectors (2,), with the shadow of b on the line of a; used in chapter 2."""
+def shadows(pairs, *, both=False, alt):
+    """Draw a dict, title -> pair (a, b) of vectors (2,), with the shadow of b on the line of a; used in chapter 2.
+
+    With both, the shadow of a on the line of b is drawn too.
+    """
 
     def panel(title, a, b):
-        foot = (a @ b) / (a @ a) * a
-
         def draw(axis):
-            axis.axline((0, 0), a, color=COLOUR["muted"], lw=0.8, ls=":")
-            axis.plot(*np.transpose([b, foot]), color=COLOUR["muted"], lw=1.2, ls="--")
-            axis.plot(*np.transpose([0 * foot, foot]), color=COLOUR["key"], lw=7, solid_capstyle="butt")
+            for line, arrow, role in [(a, b, "key"), (b, a, "query")][: 1 + both]:
+                foot = (arrow @ line) / (line @ line) * line
+                axis.axline((0, 0), line, color=COLOUR["muted"], lw=0.8, ls=":")
+                axis.plot(*np.transpose([arrow, foot]), color=COLOUR["muted"], lw=1.2, ls="--")
+                axis.plot(*np.transpose([0 * foot, foot]), color=COLOUR[role], lw=7, solid_capstyle="butt")
             for name, tip, role in (("a", a, "query"), ("b", b, "key")):
                 _arrow(axis, (0, 0), tip, role)
                 axis.annotate(name, tip, (0, 7), textcoords="offset points", ha="center", color=COLOUR[role])
