@@ -520,22 +520,28 @@ def shadows(pairs, *, both=False, alt):
     With both, the shadow of a on the line of b is drawn too.
     """
 
+    def foot(line, arrow):
+        return (arrow @ line) / (line @ line) * line
+
     def panel(title, a, b):
         def draw(axis):
             for line, arrow, role in [(a, b, "key"), (b, a, "query")][: 1 + both]:
-                foot = (arrow @ line) / (line @ line) * line
+                end = foot(line, arrow)
                 axis.axline((0, 0), line, color=COLOUR["muted"], lw=0.8, ls=":")
-                axis.plot(*np.transpose([arrow, foot]), color=COLOUR["muted"], lw=1.2, ls="--")
-                axis.plot(*np.transpose([0 * foot, foot]), color=COLOUR[role], lw=7, solid_capstyle="butt")
+                axis.plot(*np.transpose([arrow, end]), color=COLOUR["muted"], lw=1.2, ls="--")
+                axis.plot(*np.transpose([0 * end, end]), color=COLOUR[role], lw=7, solid_capstyle="butt")
             for name, tip, role in (("a", a, "query"), ("b", b, "key")):
                 _arrow(axis, (0, 0), tip, role)
                 axis.annotate(name, tip, (0, 7), textcoords="offset points", ha="center", color=COLOUR[role])
-            axis.set(xlim=(-2.2, 3.2), ylim=(-0.9, 2.7), aspect="equal", xticks=[], yticks=[], xlabel=title)
+            axis.set(xlim=sides[0], ylim=sides[1], aspect="equal", xticks=[], yticks=[], xlabel=title)
             _no_frame(axis)
 
-        return _drawing(draw, alt, size=(2.2, 1.75), name=title)
+        return _drawing(draw, alt, size=(2.2, 1.75 + 0.6 * both), name=title)
 
-    return in_row([panel(title, *np.array(pair, dtype=float)) for title, pair in pairs.items()], alt)
+    pairs = {title: np.array(pair, dtype=float) for title, pair in pairs.items()}
+    points = np.array([(0, 0), *(point for a, b in pairs.values() for point in (a, b, foot(a, b)))])
+    sides = np.transpose([points.min(axis=0) - 0.3, points.max(axis=0) + 0.3])
+    return in_row([panel(title, a, b) for title, (a, b) in pairs.items()], alt)
 
 
 def angle_rows(angles, *, alt):
