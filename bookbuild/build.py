@@ -6,6 +6,7 @@ bury the cell that failed under three tracebacks.
 
 import asyncio
 import functools
+import gc
 import os
 import re
 import shutil
@@ -38,6 +39,7 @@ def build(root):
     # It would look through all that is installed for each citation.
     plugin._load_entry_point = functools.cache(plugin._load_entry_point)
     sphinx.handle_exception = lambda *_: None  # it would tell each error in a traceback and ask for a report
+    gc.disable()  # it would look through the trees of all pages again and again, for a third of the time
     settings = {"external_toc_path": str(root / "_toc.yml"), "latex_individualpages": False, "nitpicky": True}
     options = {"noconfig": True, "path_config": root / "_config.yml", "confoverrides": settings}
     site = root / "_build" / "html"

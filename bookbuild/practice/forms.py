@@ -11,6 +11,7 @@ from bookbuild.practice.typed import typed
 
 CALL = re.compile(r'check\("([\w-]+)", (.+)\)$', re.MULTILINE)
 IN_WORDS = re.compile(r"\*(?:Easy|Medium|Hard), \d+ minutes, (?:in words|open end)\.\*")
+WORD = re.compile(r"\w+")
 GATES = ("exercise-start", "exercise-end", "solution-start", "solution-end")
 
 
@@ -79,12 +80,13 @@ def functions(sources):
     }
 
 
-def names_of(chapter, module):
-    """Return what the code of a chapter may use: what its cells import, and its module's functions."""
-    names = dict(vars(importlib.import_module(f"minitransformer.{module}")))
+def names_of(chapter, module, code):
+    """Return what the code of a chapter's exercises may use: what cells import for it, and its module's functions."""
+    names, words = dict(vars(importlib.import_module(f"minitransformer.{module}"))), set(WORD.findall(code))
     for cell in chapter.cells:
         imports = [node for node in ast.parse(cell.source).body if isinstance(node, (ast.Import, ast.ImportFrom))]
-        exec(compile(ast.Module(imports, []), "<imports>", "exec"), names)
+        needed = [node for node in imports if words & {alias.asname or alias.name for alias in node.names}]
+        exec(compile(ast.Module(needed, []), "<imports>", "exec"), names)
     return names
 
 
@@ -96,7 +98,8 @@ def asked(chapter):
     if not any(CALL.search("\n".join(code)) for _, code, _ in known.values()):
         return dict.fromkeys(known, ())  # nothing that a page could judge
     forms = importlib.import_module(f"minitransformer.exercises.{module}").FORMS
-    names, found = names_of(chapter, module), {}
+    pieces = [repr(forms), *(piece for _, code, solution in known.values() for piece in (*code, *solution))]
+    names, found = names_of(chapter, module, "\n".join(pieces)), {}
     for label, (text, code, solution) in known.items():
         given, solved = functions(code), functions(solution)
         space = dict(names)  # a step of a lab may use the functions of others

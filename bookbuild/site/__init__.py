@@ -24,6 +24,7 @@ FIRST = (
     ("builder-inited", build_record.use_new_folder),
 )
 HANDLERS = {
+    "config-inited": (frame.choose_pages,),
     "builder-inited": (assets.install, assets.make, published.choose_address, search.leave_out_sphinx),
     "env-get-outdated": (build_record.read_again,),
     "doctree-read": (glossary.note,),

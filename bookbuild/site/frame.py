@@ -22,6 +22,11 @@ def book(app):
     return Book(app.srcdir)
 
 
+def choose_pages(app, config):
+    """Let Sphinx look for the pages of _toc.yml alone: a draft beside the chapters is not part of the book."""
+    config.include_patterns = [f"{page.removesuffix('.md')}.md" for page in config.external_site_map]
+
+
 def contents(book):
     """Return the parts of the book: title and pages."""
     numerals = iter(NUMERALS)

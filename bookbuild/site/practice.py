@@ -5,8 +5,8 @@ import json
 import re
 
 from docutils import nodes
-from sphinx.transforms.post_transforms import SphinxPostTransform
-from sphinx_design.dropdown import dropdown_main
+from sphinx.transforms import SphinxTransform
+from sphinx_design.shared import is_component
 from sphinx_exercise.nodes import exercise_enumerable_node
 
 from bookbuild.practice.forms import CALL, asked
@@ -85,13 +85,12 @@ def is_cell(node):
     return node.get("nb_element") == "cell_code" if isinstance(node, nodes.Element) else False
 
 
-class AddPractice(SphinxPostTransform):
+class AddPractice(SphinxTransform):
     """Put into each exercise what it is answered in, and its cell into a fold."""
 
-    default_priority = 850  # before hints and solutions become folds
-    formats = ("html",)
+    default_priority = 850
 
-    def run(self, **_):
+    def apply(self, **_):
         """Change the tree of one chapter."""
         chapter = next((one for one in book(self.app).chapters if one.page == self.env.docname), None)
         if not chapter:
@@ -116,7 +115,7 @@ def fill(exercise, answers):
             exercise.replace(block, box(answer))
             continue
         own = [cell for cell in cells if answer.name in dict(CALL.findall(cell.astext()))]
-        hints = [part for part in exercise if isinstance(part, dropdown_main)]
+        hints = [part for part in exercise if is_component(part, "dropdown")]
         before = own if lab and own else (*own, *hints)
         exercise.insert(min(map(exercise.index, before)), box(answer))
     for cell in cells:
@@ -129,4 +128,4 @@ def fill(exercise, answers):
 def register(app):
     """Let Sphinx know the box and what makes it."""
     app.add_node(practice, html=(visit_practice, depart_practice))
-    app.add_post_transform(AddPractice)
+    app.add_transform(AddPractice)

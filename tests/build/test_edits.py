@@ -74,6 +74,15 @@ def test_a_build_without_changes_keeps_the_site_and_its_pdf(book):
     assert (page.parent / name).is_file()
 
 
+def test_a_draft_beside_the_chapters_is_no_part_of_the_book(book):
+    draft = book.folder / "chapters" / "03-draft.md"
+    draft.write_text("# Not yet\n", "utf8")
+    good, said = book.build()
+    draft.unlink()
+    assert good, said
+    assert not list((book.folder / "_build" / "html").rglob("*draft*"))
+
+
 @pytest.mark.parametrize("edit", EDITS)
 def test_after_an_edit_a_build_is_the_same_as_one_from_nothing(book, edit):
     name = print_pdf(book)
