@@ -1,5 +1,6 @@
 """The built site and how tests look at its pages: sizes, scripts that measure, and a tab that notes faults."""
 
+import json
 import mimetypes
 
 import numpy as np
@@ -15,7 +16,34 @@ WIDE, NARROW, NARROWEST, PAPER = 1280, 390, 320, 720  # pixels: a window, phones
 OPEN_ALL = "() => { for (const details of document.querySelectorAll('details')) details.open = true; }"
 CLOSE_ALL = "() => { for (const details of document.querySelectorAll('details')) details.open = false; }"
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-COLOURS = ["color-contrast", "link-in-text-block"]  # the rules of axe that look at colours, most of its work
+# One element for each way in which a text is painted: its look and that of all it stands in.  Axe's rules about colours
+# are most of its work, and find the same in all that look alike.
+COLOURS = ["color-contrast", "link-in-text-block"]
+UNLIKE = """(root) => {
+    const looks = ["color", "backgroundColor", "backgroundImage", "opacity", "fontSize", "fontWeight"];
+    const kinds = new Map([[null, ""]]), first = new Map();
+    const kind = (e) => {
+        if (kinds.has(e)) return kinds.get(e);
+        const style = getComputedStyle(e), own = looks.map((look) => style[look]).join(), above = kind(e.parentElement);
+        kinds.set(e, above.endsWith(own) ? above : above + own);
+        return kinds.get(e);
+    };
+    const holds = (e) => [...e.childNodes].some(({ nodeType, data }) => nodeType === Node.TEXT_NODE && data.trim());
+    for (const e of [root, ...root.querySelectorAll("*")])
+        if ((e.matches("input, select, textarea") || holds(e)) && e.checkVisibility() && !first.has(kind(e)))
+            first.set(kind(e), e);
+    return [...first.values()];
+}"""
+AXE = f"""async (root, {{ colours, rest }}) => {{
+    const options = {{ resultTypes: ["violations"], preload: false }}, only = {json.dumps(COLOURS)};
+    const rules = Object.fromEntries(only.map((rule) => [rule, {{ enabled: false }}]));
+    rules["target-size"] = {{ enabled: true }};
+    const unlike = colours ? ({UNLIKE})(root) : [];
+    return [
+        ...(rest ? (await axe.run(root, {{ ...options, rules }})).violations : []),
+        ...(unlike.length ? (await axe.run({{ include: unlike }}, {{ ...options, runOnly: only }})).violations : []),
+    ];
+}}"""
 # What is cut off at its side and cannot be scrolled to, or not by keyboard.  Some texts are for screen readers alone.
 OUT_OF_REACH = """() => [...document.querySelectorAll("main *")].filter((e) => {
     const shown = e.checkVisibility({ visibilityProperty: true }) && e.clientWidth > 1;
@@ -38,14 +66,12 @@ def violations(tab, within="html", colours=True, rest=True):
     """Return what axe finds wrong in an element, with its colours and in the rest, one line for each place."""
     from axe_playwright_python.base import AXE_SCRIPT  # the helper's tests import this module without it
 
-    options = {"resultTypes": ["violations"], "preload": False, **({} if rest else {"runOnly": COLOURS})}
-    options["rules"] = {"target-size": {"enabled": True}} | {rule: {"enabled": colours} for rule in COLOURS}
     if not tab.evaluate("'axe' in window"):
         tab.evaluate(AXE_SCRIPT)
-    found = tab.locator(within).evaluate("(element, options) => axe.run(element, options)", options)
+    found = tab.locator(within).evaluate(AXE, {"colours": colours, "rest": rest})
     return [
         f"{rule['id']}: {node['html'][:150]} {' '.join(node['failureSummary'].split())[:250]}"
-        for rule in found["violations"]
+        for rule in found
         for node in rule["nodes"]
     ]
 
