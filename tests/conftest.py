@@ -16,13 +16,14 @@ from minitransformer.explore import explorable
 from tests.shared.explorable_page import PAGE, STILL
 from tests.shared.firefox import run_in_firefox  # noqa: F401  a fixture
 from tests.shared.local_servers import served
-from tests.shared.pages import QUIET, SITE, Visit, pages
+from tests.shared.pages import QUIET, SITE, Visit, pages, unlike_pages
 
 
 def pytest_generate_tests(metafunc):
-    """Run a test that asks for a `page` once for each built page."""
+    """Run a test that asks for a `page` once for each built page; in a browser, for each that looks unlike others."""
     if "page" in metafunc.fixturenames:
-        metafunc.parametrize("page", pages() or ["index.html"])
+        seen = unlike_pages if "browser" in metafunc.fixturenames else pages
+        metafunc.parametrize("page", seen() or ["index.html"])
 
 
 def pytest_collection_modifyitems(items):

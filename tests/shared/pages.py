@@ -62,6 +62,13 @@ def pages():
     return sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html") if "_static" not in path.parts)
 
 
+def unlike_pages():
+    """Return the pages that one has to look at: of the listings of modules, which differ in their code alone, one."""
+    listings = [page for page in pages() if page.startswith("_modules/") and page != "_modules/index.html"]
+    longest = max(listings, key=lambda page: (SITE / page).stat().st_size, default=None)
+    return [page for page in pages() if page not in listings or page == longest]
+
+
 def violations(tab, within="html", colours=True, rest=True):
     """Return what axe finds wrong in an element, with its colours and in the rest, one line for each place."""
     from axe_playwright_python.base import AXE_SCRIPT  # the helper's tests import this module without it
