@@ -11,7 +11,6 @@ from collections import Counter
 from itertools import groupby
 
 import nbformat
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from bookbuild import ROOT
 from bookbuild.base.files import written
@@ -52,6 +51,21 @@ def colab(book, chapter):
     return f"https://colab.research.google.com/github/{book.owner_and_name}/blob/{BRANCH}/{chapter.name}.ipynb"
 
 
+def new_cell(kind, source, **more):
+    """Return a cell; nbformat's own functions would check each by itself, and the whole notebook is checked once."""
+    return nbformat.from_dict({"cell_type": kind, "source": source, "metadata": {}, **more})
+
+
+def new_markdown_cell(source):
+    """Return a cell of text."""
+    return new_cell("markdown", source)
+
+
+def new_code_cell(source, **metadata):
+    """Return a cell of code that has not been run."""
+    return new_cell("code", source, metadata=metadata, execution_count=None, outputs=[])
+
+
 def first_cells(heading, chapter, book):
     """Return the cells that say what the notebook is, and install the helper package."""
     title = heading.replace("# ", f"# {chapter.number}. ", 1)
@@ -73,7 +87,7 @@ def code_cells(cell, solution, book):
     if foreign := sorted(set(cell.tags) - TAGS):
         unknown(cell.place, f"the cell tag {foreign[0]}")
     tags, name = [tag for tag in cell.tags if tag not in HIDDEN], ""
-    cells = [new_code_cell(cell.source, metadata={"tags": tags} if tags else {})]
+    cells = [new_code_cell(cell.source, **({"tags": tags} if tags else {}))]
     if cell.figure:
         name, caption = book.targets[cell.figure["name"]].name, " ".join(cell.figure["caption"].split())
         cells.append(new_markdown_cell(f"**{name}.** {line(caption, cell.place, book)}"))
@@ -117,13 +131,13 @@ def copy_of(chapter, book, solutions=True):
     opening, *others = cells(chapter, book, solutions)
     heading, _, opening.source = opening.source.partition("\n\n")
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
-    notebook = new_notebook(cells=[*first_cells(heading, chapter, book), opening, *others], metadata=metadata)
-    seen = Counter()
-    for cell in notebook.cells:  # an id made of its content, so that the same chapter gives the same bytes
+    metadata, seen = {"kernelspec": kernel, "language_info": {"name": "python"}}, Counter()
+    made = [*first_cells(heading, chapter, book), opening, *others]
+    for cell in made:  # an id made of its content, so that the same chapter gives the same bytes
         content = f"{cell.cell_type}\0{cell.source}"
         seen[content] += 1
         cell.id = hashlib.sha256(f"{content}\0{seen[content]}".encode()).hexdigest()[:12]
+    notebook = nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": made})
     nbformat.validate(notebook)
     return notebook
 
