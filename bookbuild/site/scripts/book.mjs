@@ -43,8 +43,9 @@ addEventListener("hashchange", unfold);
 
 const wide = "pre, .cell_output > .output, .scroll";
 const sizes = new ResizeObserver((entries) => {
-  for (const { target } of entries) {
-    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+  const found = entries.map(({ target }) => [target, target.scrollWidth > target.clientWidth]); // all read, then written
+  for (const [target, isWide] of found) {
+    if (isWide) target.tabIndex = 0;
     else target.removeAttribute("tabindex");
   }
 });

@@ -170,7 +170,7 @@ function places(stage) {
 
 // Let them go there from where they were, for those who like that.
 function glide(stage, before) {
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  if (!before.length || matchMedia("(prefers-reduced-motion: reduce)").matches) return; // at first there is no way
   for (const { node, origin, left, top } of places(stage)) {
     const from = before.find((place) => place.origin === origin);
     if (!from) continue;
