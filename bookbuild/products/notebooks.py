@@ -51,19 +51,18 @@ def colab(book, chapter):
     return f"https://colab.research.google.com/github/{book.owner_and_name}/blob/{BRANCH}/{chapter.name}.ipynb"
 
 
-def new_cell(kind, source, **more):
-    """Return a cell; nbformat's own functions would check each by itself, and the whole notebook is checked once."""
-    return nbformat.from_dict({"cell_type": kind, "source": source, "metadata": {}, **more})
+# nbformat's own functions check each cell by itself; here the whole notebook is checked, once.
 
 
 def new_markdown_cell(source):
     """Return a cell of text."""
-    return new_cell("markdown", source)
+    return nbformat.from_dict({"cell_type": "markdown", "source": source, "metadata": {}})
 
 
-def new_code_cell(source, **metadata):
+def new_code_cell(source, tags=()):
     """Return a cell of code that has not been run."""
-    return new_cell("code", source, metadata=metadata, execution_count=None, outputs=[])
+    cell = {"cell_type": "code", "source": source, "execution_count": None, "outputs": []}
+    return nbformat.from_dict({**cell, "metadata": {"tags": tags} if tags else {}})
 
 
 def first_cells(heading, chapter, book):
@@ -87,7 +86,7 @@ def code_cells(cell, solution, book):
     if foreign := sorted(set(cell.tags) - TAGS):
         unknown(cell.place, f"the cell tag {foreign[0]}")
     tags, name = [tag for tag in cell.tags if tag not in HIDDEN], ""
-    cells = [new_code_cell(cell.source, **({"tags": tags} if tags else {}))]
+    cells = [new_code_cell(cell.source, tags)]
     if cell.figure:
         name, caption = book.targets[cell.figure["name"]].name, " ".join(cell.figure["caption"].split())
         cells.append(new_markdown_cell(f"**{name}.** {line(caption, cell.place, book)}"))

@@ -146,6 +146,13 @@ def test_a_page_is_accessible(page, look):
     assert look(page)["violations"] == {}
 
 
+@pytest.mark.parametrize("fault", ["color: #999", "opacity: 0.4", "background-color: #777"])
+def test_one_faint_text_is_found_among_all(visit, server, fault):
+    tab = visit(server).open("chapters/02-dot-product.html")
+    tab.locator("article section a.reference").nth(20).evaluate("(link, style) => link.style.cssText = style", fault)
+    assert [found.split(":")[0] for found in violations(tab, rest=False)] == ["color-contrast"]
+
+
 def test_a_page_fits_its_window_also_with_wide_spacing(page, look):
     assert look(page)["overflow"] == {NARROW: 0, NARROWEST: 0, "spaced": 0}
 

@@ -133,11 +133,13 @@ CLOSE = {"rtol": 1e-6, "atol": 1e-12}  # page and Python do the same sums in the
 HARM = ["</script><script>window.harm = 1</script>", "\"'&amp;", "<img src=x onerror='window.harm=1'>", "d"]
 # As a page of the book, it has the palette from the start, and not from the first still picture on.
 PALETTE = figures.css().replace("{", "{{").replace("}", "}}")
-PAGE = f"""<!doctype html><html lang="en" {{attributes}}><meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Explorables</title>
-<style>{PALETTE} body {{{{ margin: 1rem; background: var(--mt-paper); color: var(--mt-ink) }}}}</style>
-<main><h1>Explorables</h1>{{inside}}<p id="below">Below</p></main></html>"""
+PAGE = (
+    '<!doctype html><html lang="en" {attributes}><meta charset="utf-8">'
+    '<meta name="viewport" content="width=device-width"><title>Explorables</title><style>'
+    + PALETTE
+    + "body {{ margin: 1rem; background: var(--mt-paper); color: var(--mt-ink) }}</style>"
+    '<main><h1>Explorables</h1>{inside}<p id="below">Below</p></main></html>'
+)
 
 # A widget's module, with a stand-in for the kernel: what it is told goes to `saved`, and `set` is the kernel's word.
 KERNEL = """async ([source, css, state]) => {
