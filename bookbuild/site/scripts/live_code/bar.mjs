@@ -28,5 +28,13 @@ export function makeBar(actions, local) {
     buttons.replaceChildren(...Object.entries(actions[state]).map(([name, act]) => button(name, act)));
     if (focused) focus();
   };
-  return { say, focus, show: () => document.body.append(bar), close: () => bar.remove() };
+  const show = () => {
+    document.body.append(bar);
+    document.documentElement.classList.add("has-bar");
+  };
+  const close = () => {
+    bar.remove();
+    document.documentElement.classList.remove("has-bar");
+  };
+  return { say, focus, show, close };
 }

@@ -11,6 +11,14 @@ import { words } from "./words.mjs";
 const FORMS = { choice, lines, mend, pick, typed, words };
 
 for (const mark of all(".text p > strong:first-child")) if (mark.textContent === "Predict.") prediction(mark.parentElement);
-for (const box of all(".practice")) exercise(box, FORMS[box.dataset.form]);
 addEventListener("hashchange", unveil);
 unveil();
+
+// The exercises stand far below: one at a time, so that a slow machine can answer its reader in between.
+const boxes = all(".practice");
+function fill() {
+  for (const box of boxes.splice(0, location.hash ? boxes.length : 1)) exercise(box, FORMS[box.dataset.form]);
+  if (boxes.length) setTimeout(fill);
+  else dispatchEvent(new Event("ticked"));
+}
+fill();
