@@ -64,6 +64,9 @@ PICTURES = {
     "dependence_tables": lambda: figures.dependence_tables({"a": np.ones((2, 2), bool)}, ["x", "y"], alt=ALT),
     "beginnings": lambda: figures.beginnings(["the", "cat"], ["cat", "sat"], alt=ALT),
     "matrix_shapes": lambda: figures.matrix_shapes([[("Q", ("n", 2), ("d", 3), "query"), "→"]], alt=ALT),
+    "chain_of_slopes": lambda: figures.chain_of_slopes(
+        {"w": 0.5, "<L>": 1}, {"d_w": -2, "d_L": 1}, [("× 2", "× −2")], alt=ALT
+    ),
     "labelled_tables": lambda: figures.labelled_tables({"x": ([["a0", "a1"]], [[0, 1]])}, alt=ALT),
     "weight_fan": lambda: figures.weight_fan("bank", {"river": 0.3, "<money>": 0.7}, alt=ALT),
     "self_attention_tables": lambda: figures.self_attention_tables(
@@ -130,6 +133,14 @@ def test_texts_and_links_are_kept_and_coordinates_are_short():
     picture = figures.heatmap([[0.1234, 1.0]], ["a"], ["d_k", "2.500"], digits=4, alt=ALT)
     assert {"0.1234", "1.0000", "a", "dk\u200b", "2.500"} <= set(texts(picture))
     assert not re.search(r"<[^>]*(\d\.\d{3}|\.\d*0\D)", picture.svg)
+
+
+def test_slopes_come_down_beside_the_numbers_that_go_up():
+    parts = list(tree(PICTURES["chain_of_slopes"]()).iter(SVG + "text"))
+    found = {"".join(part.itertext()).replace("\u200b", ""): (part.get("x"), float(part.get("y"))) for part in parts}
+    assert list(found) == ["w = 0.500", "dw = −2.000", "<L> = 1.000", "dL = 1.000", "× 2", "× −2"]
+    assert found["dL = 1.000"][1] == found["<L> = 1.000"][1] < found["× −2"][1] < found["dw = −2.000"][1]
+    assert found["dL = 1.000"][0] == found["dw = −2.000"][0] > found["w = 0.500"][0] == found["<L> = 1.000"][0]
 
 
 def test_many_panels_are_small_enough_for_a_row_of_a_window_and_for_two_on_a_phone():

@@ -11,6 +11,7 @@ from .diagrams import (
     attention_steps,
     backward_steps,
     beginnings,
+    chain_of_slopes,
     heads_side_by_side,
     language_model_steps,
     layer_orders,
@@ -28,7 +29,7 @@ CHARTS = ("arrows", "bars", "curves", "dot_rows", "heatmap", "hull", "labelled_t
           "dependence_tables")  # fmt: skip
 DIAGRAMS = (attention_steps, backward_steps, language_model_steps, layer_orders, machine, matrix_shapes,
             multi_head_steps, twin_sentences, weight_fan, self_attention_tables,
-            heads_side_by_side, beginnings)  # fmt: skip
+            heads_side_by_side, beginnings, chain_of_slopes)  # fmt: skip
 __all__ = [*CHARTS, *(diagram.__name__ for diagram in DIAGRAMS), "MACHINE_STYLE", "PALETTE", "ROLES", "Picture", "css",
            "strip"]  # fmt: skip
 

@@ -33,6 +33,26 @@ def weight_fan(word, weights, *, alt, role="key"):
     return Picture(width, 2 * middle, f'<g font-family="inherit" font-size="15">{"".join(svg)}</g>', alt)
 
 
+def chain_of_slopes(numbers, slopes, ways, *, alt):
+    """Draw a chain of numbers that goes up, and beside it their slopes, which come down; used in chapter 13.
+
+    `numbers` and `slopes` are dicts, name -> number, from the first of the chain to the last; `ways` are, for every
+    two neighbours, what is done on the way up and what a slope is multiplied by on the way down.
+    """
+    svg, row = "", 64
+    for i, ((name, number), (slope_name, slope)) in enumerate(zip(numbers.items(), slopes.items())):
+        top = (len(numbers) - 1 - i) * row + 2
+        svg += box(84, top, 96, 32, "ink", 0.06) + text(132, top + 21, f"{name} = {number:.3f}")
+        svg += box(212, top, 110, 32, "output", 0.06, stroke_dasharray="5 3")
+        svg += text(267, top + 21, f"{slope_name} = {slope:.3f}".replace("-", "−"), "output")
+        if i:
+            up, down = ways[i - 1]
+            svg += arrow(f"M132 {top + row:g}V{top + 34:g}") + _gradient(f"M267 {top + 32:g}", 267, top + row)
+            svg += text(122, top + 53, up, "muted", 13, "end") + text(277, top + 53, down, "output", 13, "start")
+    svg += _gradient("M180 18", 211, 18, "right")
+    return Picture(340, len(numbers) * row - 28, element("g", svg, font_family="inherit"), alt)
+
+
 def twin_sentences(english, french, weights, swaps, *, alt, **_):
     """Draw two sentences with their translations, as `twins.twins` returns them; used on the cover.
 
