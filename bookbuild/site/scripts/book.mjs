@@ -2,7 +2,7 @@
 // of what is used only now and then (search, previews, live code).
 import "./machine.mjs";
 import "./reader.mjs";
-import { all, element, load } from "./page.mjs";
+import { all, element, linked, load } from "./page.mjs";
 
 const root = document.documentElement;
 
@@ -31,13 +31,19 @@ contents.addEventListener("click", ({ target }) => target.closest("a") && conten
 // ---- a link into a fold opens it ----
 
 const unfold = () => {
-  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const target = linked();
   const closed = target ? all("details:not([open])").filter((details) => details.contains(target)) : [];
   for (const details of closed) details.open = true;
   if (closed.length) target.scrollIntoView();
 };
 unfold();
 addEventListener("hashchange", unfold);
+
+// ---- Firefox now and then loses the place that a link leads to while the page above it grows: it is found again ----
+
+let moved = performance.getEntriesByType("navigation")[0].type !== "navigate"; // then it is where the reader was
+for (const way of ["wheel", "touchmove", "pointerdown", "keydown"]) addEventListener(way, () => (moved = true), { once: true, passive: true });
+addEventListener("load", () => moved || linked()?.scrollIntoView());
 
 // ---- the keyboard reaches what is wider than its place ----
 

@@ -19,3 +19,6 @@ export const element = (tag, properties, ...children) => {
 
 /** Return the elements that a selector finds. */
 export const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+/** Return what the page's address leads to, or null. */
+export const linked = () => (location.hash.length > 1 ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null);

@@ -2,7 +2,7 @@
 // a number is typed), what decides, and a fold with a sentence for each choice, the true one beginning with "Right".
 // What stands between the question and the fold is veiled until the reader has chosen; the code of a cell only where a
 // number is asked, as it computes it.
-import { all, element } from "../page.mjs";
+import { all, element, linked } from "../page.mjs";
 import { keep, of, place } from "../place.mjs";
 import { hash } from "./hash.mjs";
 import { copy, options, plain } from "./options.mjs";
@@ -10,14 +10,14 @@ import { value } from "./sums.mjs";
 
 const FOLD = "What each choice says";
 const RANGE = /\s*\(between (\S+) and (\S+)\)/;
-const linked = new Set(); // what a link has shown stays so, whatever else is kept meanwhile
+const met = new Set(); // what a link has shown stays so, whatever else is kept meanwhile
 
 /** Show what a link leads to, which may be veiled. */
 export function unveil() {
-  const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  const veiled = target ? target.closest(".veiled") : null;
+  const target = linked();
+  const veiled = target?.closest(".veiled");
   if (!veiled) return;
-  linked.add(veiled);
+  met.add(veiled);
   lift(veiled);
   target.scrollIntoView();
 }
@@ -72,7 +72,7 @@ export function prediction(question) {
     const open = Boolean(guess) || document.documentElement.dataset.veil === "off";
     for (const [i, veil] of veils.entries()) {
       if (open && veil.classList.contains("veiled")) lift(veil);
-      else if (!open && !linked.has(veil)) {
+      else if (!open && !met.has(veil)) {
         veil.classList.add("veiled");
         veil.classList.toggle("first", !i);
         veil.inert = true;
