@@ -41,7 +41,7 @@ addEventListener("hashchange", unfold);
 
 // ---- Firefox now and then loses the place that a link leads to while the page above it grows: it is found again ----
 
-let moved = performance.getEntriesByType("navigation")[0].type !== "navigate"; // then it is where the reader was
+let moved = performance.getEntriesByType("navigation")[0]?.type !== "navigate"; // then it is where the reader was
 for (const way of ["wheel", "touchmove", "pointerdown", "keydown"]) addEventListener(way, () => (moved = true), { once: true, passive: true });
 addEventListener("load", () => moved || linked()?.scrollIntoView());
 
