@@ -4,7 +4,6 @@ A script and not the command `jupyter-book`, whose first line cannot name a fold
 bury the cell that failed under three tracebacks.
 """
 
-import asyncio
 import functools
 import gc
 import os
@@ -17,10 +16,9 @@ import traceback
 # jsonschema would import this optional checker of addresses, which takes long and checks nothing here.
 sys.modules["rfc3987_syntax"] = None
 
-import psutil  # noqa: E402  (what ipykernel brings)
-
 from bookbuild import ROOT  # noqa: E402
 from bookbuild.site.build_record import is_current  # noqa: E402
+from bookbuild.site.fresh_execution import end_kernels  # noqa: E402
 
 DISK = re.compile("no space left|disk is full|disk quota|file too large", re.IGNORECASE)
 LEFT = 1 << 20  # bytes
@@ -31,8 +29,6 @@ FAILED = "The book could not be built, for the reason above."
 
 def build(root):
     """Build as `jupyter-book build . -n -W --keep-going` does; return Sphinx's status, or what stopped it."""
-    # nbclient would take Ctrl-C for itself and fail; loops that cannot listen to signals leave it to Python.
-    asyncio.SelectorEventLoop.add_signal_handler = asyncio.AbstractEventLoop.add_signal_handler
     from jupyter_book import sphinx
     from pybtex import plugin
 
@@ -68,9 +64,8 @@ def reason(error):
 
 
 def stop(*_):
-    """End the kernels, which would go on and complain that nobody listens, and then what this process does."""
-    for process in psutil.Process().children(recursive=True):
-        process.kill()
+    """End the kernels, and then what this process does."""
+    end_kernels()
     raise KeyboardInterrupt
 
 

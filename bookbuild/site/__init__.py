@@ -27,6 +27,7 @@ HANDLERS = {
     "config-inited": (frame.choose_pages,),
     "builder-inited": (assets.install, assets.make, published.choose_address, search.leave_out_sphinx),
     "env-get-outdated": (build_record.read_again,),
+    "env-before-read-docs": (fresh_execution.execute_ahead,),
     "doctree-read": (glossary.note,),
     "env-updated": (formulas.write_font,),
     "env-get-updated": (labels.write,),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bookbuild.site import fresh_execution
 from tests.shared.small_book import SmallBook
 
 CHAPTER = "chapters/01-probe.md"
@@ -18,6 +19,29 @@ def book(tmp_path_factory):
 def test_a_page_shows_what_a_cell_prints_and_no_progress_bar(book):
     assert "the sum 6" in book.page()
     assert "2/2" not in book.page()
+
+
+MEETING = """
+```{{code-cell}} ipython3
+import pathlib, time
+pathlib.Path("{mine}").touch()
+patience = time.monotonic() + 30
+while not pathlib.Path("{other}").exists():
+    assert time.monotonic() < patience
+    time.sleep(0.05)
+```
+"""
+
+
+@pytest.mark.skipif(fresh_execution.AT_ONCE == 1, reason="this machine has one processor")
+def test_chapters_are_executed_at_once(book):
+    """Each of two waits until the other has come as far."""
+    texts = {name: (book.folder / name).read_text("utf8") for name in (CHAPTER, "chapters/02-whole.md")}
+    for (name, text), mine, other in zip(texts.items(), ("one.met", "two.met"), ("two.met", "one.met")):
+        book.write(name, text + MEETING.format(mine=mine, other=other))
+    book.built()
+    for name, text in texts.items():
+        book.write(name, text)
 
 
 def test_faults_fail_the_build_and_do_so_again_and_the_site_stays(book):

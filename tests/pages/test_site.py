@@ -53,6 +53,10 @@ def test_every_link_within_the_site_leads_somewhere(page, read, ids, site):
     assert not lost
 
 
+def test_no_page_names_the_folder_in_which_it_was_built(page, read):
+    assert str(ROOT) not in str(read(page))
+
+
 def test_every_place_has_a_link_that_says_what_it_leads_to(page, read):
     article = read(page).article
     for kind, places, inside in (

@@ -84,7 +84,7 @@ CHECKS = {
             "against the gradient: where it is positive, the parameter goes down.": np.array([0.01, -0.01, 0.01]),
             "that is plain descent: Adam divides each gradient by its size.": np.array([-0.00001, 2.0, -0.05]),
             "the rate is multiplied in too: each goes as far as the rate.": np.array([-1.0, 1.0, -1.0]),
-            "both means begin at 0, but Adam divides each by the share it has gathered: nothing is left of the betas.": np.array(
+            "both means begin at 0, but Adam divides each by its share so far: nothing is left of the betas.": np.array(
                 [-0.0316227766, 0.0316227766, -0.0316227766]
             ),
         },
