@@ -156,10 +156,12 @@ def test_the_keyboard_opens_a_card_goes_through_its_links_and_closes_it(server, 
     tab.keyboard.press("Tab")
     link.focus()
     card.wait_for()
+    tab.clock.install()
     tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.closest('.preview') !== null")
     tab.keyboard.press("Escape")
-    card.wait_for(state="detached")
+    tab.clock.run_for(AFTER_ALL_DELAYS)
+    expect(card).to_have_count(0)
     expect(link).to_be_focused()
     assert link.get_attribute("aria-describedby") is None
 

@@ -57,9 +57,9 @@ const place = () => {
 };
 
 const close = () => {
-  if (!link) return;
-  if (card.contains(document.activeElement)) link.focus();
-  link.removeAttribute("aria-describedby");
+  if (card.contains(document.activeElement)) link?.focus();
+  clearTimeout(timer); // which that focus has set, too
+  link?.removeAttribute("aria-describedby");
   card.remove();
   link = undefined;
 };
