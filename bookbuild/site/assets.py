@@ -23,6 +23,8 @@ SCRIPTS = {
     "search": "search/search.mjs",
     "live_code": "live_code/live_code.mjs",
 }
+BUNDLES = ("book.css", *(f"{name}.js" for name in SCRIPTS))
+LICENCES = "licences.txt"
 ESBUILD = "node_modules/esbuild/bin/esbuild"
 CLASSIC = ("--bundle", "--minify", "--format=iife", "--target=es2022", "--charset=utf8", "--log-level=warning")
 PACKAGE = re.compile(r".*node_modules/(?:@[^/]+/)?[^/]+")
@@ -57,29 +59,36 @@ def install(app):
 
 
 def make(app):
-    """Write the scripts and the stylesheet into the site."""
+    """Write the scripts, the stylesheet and the licences into the site."""
     if app.builder.format != "html":
         return
+    made = Path(app.doctreedir, "assets")  # forgotten with what was read where more than texts has changed
+    if not (made / LICENCES).is_file():
+        bundle(app, made)
+    for name in (*BUNDLES, LICENCES):
+        written(Path(app.outdir, "_static", name), (made / name).read_bytes())
+
+
+def bundle(app, folder):
+    """Make the scripts and the stylesheet in a folder, and the licences of what they hold."""
     from minitransformer import figures  # those of the book that is built: reading it has put them in the path
 
-    static, work = Path(app.outdir, "_static"), Path(app.doctreedir, "assets")
     sheets = (figures.css(), figures.MACHINE_STYLE, *((HERE / "style" / name).read_text("utf8") for name in SHEETS))
-    written(work / "book.css", "".join(sheets))
+    written(folder / "sheets.css", "".join(sheets))
     entries = [f"{name}={HERE / 'scripts' / module}" for name, module in SCRIPTS.items()]
-    options = [f"--outdir={static}", f"--metafile={work / 'bundles.json'}", "--external:*.woff2", *CLASSIC]
-    bundling = [ESBUILD, *entries, f"book={work / 'book.css'}", *options]
+    options = [f"--outdir={folder}", f"--metafile={folder / 'bundles.json'}", "--external:*.woff2", *CLASSIC]
+    bundling = [ESBUILD, *entries, f"book={folder / 'sheets.css'}", *options]
     node.run(bundling, "The site's scripts could not be made", folder=app.srcdir)
-    used = packages(json.loads((work / "bundles.json").read_text("utf8")))
+    used = packages(json.loads((folder / "bundles.json").read_text("utf8")))
     licences = [licence(Path(app.srcdir, package)) for package in used]
-    written(static / "licences.txt", f"\n\n{'-' * 80}\n\n".join(licences) + "\n")
+    written(folder / LICENCES, f"\n\n{'-' * 80}\n\n".join(licences) + "\n")
 
 
 def leave_out(app, exception):
     """Delete what extensions copy into the site and no page loads."""
     if not exception and app.builder.format == "html":
-        ours = {*(f"{name}.js" for name in SCRIPTS), "book.css", "search_index.js"}
         for path in Path(app.outdir, "_static").iterdir():
-            if path.suffix in (".css", ".js") and path.name not in ours:
+            if path.suffix in (".css", ".js") and path.name not in (*BUNDLES, "search_index.js"):
                 path.unlink()
 
 
