@@ -24,7 +24,7 @@ from myst_nb.core.read import create_nb_reader
 from bookbuild.base.files import hashes, remove, written
 
 CHAPTERS = "chapters"
-AT_ONCE = min(4, os.cpu_count())  # chapters; each takes a processor and up to a gigabyte
+AT_ONCE = min(4, os.cpu_count() or 1)  # chapters; each takes a processor and up to a gigabyte
 LIBRARIES = ("numpy", "scipy", "matplotlib", "gensim", "anywidget")
 TRAINS = re.compile(r"\btrain\w*\(")
 NOT_RUN = {".md", ".ipynb", ".egg-info"}
@@ -63,7 +63,7 @@ def joined(outputs):
 
 def named_from(folder, lines):
     """Return the lines of an error, files in a folder being named from there, wherever it is."""
-    at_home = f"~{os.sep}{os.path.relpath(folder, Path.home())}"  # as IPython writes it
+    at_home = str(folder).replace(str(Path.home()), "~", 1)  # as IPython writes it
     return [line.replace(f"{folder}{os.sep}", "").replace(f"{at_home}{os.sep}", "") for line in lines]
 
 

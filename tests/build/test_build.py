@@ -34,10 +34,11 @@ while not pathlib.Path("{other}").exists():
 
 
 @pytest.mark.skipif(fresh_execution.AT_ONCE == 1, reason="this machine has one processor")
-def test_chapters_are_executed_at_once(book):
+def test_chapters_are_executed_at_once(book, tmp_path):
     """Each of two waits until the other has come as far."""
     texts = {name: (book.folder / name).read_text("utf8") for name in (CHAPTER, "chapters/02-whole.md")}
-    for (name, text), mine, other in zip(texts.items(), ("one.met", "two.met"), ("two.met", "one.met")):
+    one, two = (tmp_path.joinpath(name).as_posix() for name in ("one", "two"))
+    for (name, text), mine, other in zip(texts.items(), (one, two), (two, one)):
         book.write(name, text + MEETING.format(mine=mine, other=other))
     book.built()
     for name, text in texts.items():

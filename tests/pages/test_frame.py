@@ -100,15 +100,15 @@ def test_on_a_wide_page_contents_and_places_stand_beside_the_text_and_show_where
         expect(tab.locator(".here [aria-current]")).to_have_count(1)
 
 
-# Panels
-
-
 @pytest.mark.parametrize("width", [1200, WIDE, 1440])
 def test_nothing_wide_reaches_into_the_places_beside_the_text(width, tab):
     tab.set_viewport_size({"width": width, "height": 900})
     ends = tab.locator(".text :is(.cell, figure, .mt-explorable, .scroll, div[class^=highlight-])")
     end = max(ends.evaluate_all("(all) => all.map((e) => e.getBoundingClientRect().right)"))
     assert end < tab.locator(".here").bounding_box()["x"]
+
+
+# Panels
 
 
 def test_a_panel_opens_by_key_over_the_page_and_closes_by_escape(tab):

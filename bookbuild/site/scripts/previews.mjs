@@ -57,7 +57,7 @@ const place = () => {
 };
 
 const close = () => {
-  if (card.contains(document.activeElement)) link?.focus();
+  if (card.contains(document.activeElement)) link.focus();
   clearTimeout(timer); // which that focus has set, too
   link?.removeAttribute("aria-describedby");
   card.remove();
