@@ -30,7 +30,7 @@ HANDLERS = {
     "env-before-read-docs": (fresh_execution.execute_ahead,),
     "doctree-read": (glossary.note,),
     "env-updated": (formulas.write_font,),
-    "env-get-updated": (labels.write,),
+    "env-get-updated": (build_record.write_again, labels.write),
     "doctree-resolved": (glossary.lead, weights.move_out),
     "html-collect-pages": (published.missing_page, search.add_page),
     "html-page-context": (
@@ -44,6 +44,7 @@ HANDLERS = {
     ),
     "build-finished": (
         assets.leave_out,
+        build_record.leave_out_old,
         search.write_index,
         published.write_lists,
         build_record.end,

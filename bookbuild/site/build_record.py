@@ -1,14 +1,16 @@
 """Make every build end in the site that a build from nothing would make, whatever the last one left.
 
-Where anything has changed, all pages are written, into a new folder that takes the place of the site once it is whole;
-only the pages whose text has changed are read.  The file _build/built records what the site was made of, what Sphinx
-has read and the site itself.  It is there only after a good build, and what differs from it is not trusted: where more
-than the text of pages has changed, all are read again.  The outputs of cells are kept apart (fresh_execution).
+A site is made in a new folder, which takes the place of the old one once it is whole.  Only the pages whose text has
+changed are read.  Where these are chapters and say nothing that other pages repeat, the others are copied; else all
+pages are written.  The file _build/built records what the site was made of, what Sphinx has read and the site itself.
+It is there only after a good build, and what differs from it is not trusted: where more than the text of pages has
+changed, all are read again.  The outputs of cells are kept apart (fresh_execution).
 """
 
 import fnmatch
 import json
 import logging
+import shutil
 import sys
 import sysconfig
 from functools import cache
@@ -20,10 +22,15 @@ from bookbuild.base.files import hashes, remove, written
 from bookbuild.base.lock import hold_build
 from bookbuild.products.downloads import COVER, linked, names
 from bookbuild.read.book import LABELS, Book
+from bookbuild.site.formulas import CHARACTERS
+from bookbuild.site.glossary import PLACES
+from bookbuild.site.labels import labels
 from bookbuild.site.last_changed import dates
 
 NOT_READ = (".*", "_build", "node_modules", "tests", "__pycache__", "*.egg-info", "*.ipynb", "*~")
 KEPT = (".doctrees", "jupyter_execute")  # what Sphinx and myst-nb have read
+TOLD = ".doctrees/told"  # what pages show of others
+SHARED = ("_static/weights", "_images/social_previews")  # folders of files that are named after their content
 
 
 def inputs(root):
@@ -71,9 +78,15 @@ def now(app):
 
 
 @cache
+def last(app):
+    """Return what is remembered of the last build, as it was when this one began."""
+    return remembered(Path(app.outdir).parent)
+
+
+@cache
 def changed(app):
     """Return the names of what went into the site that is not as it was in the last good build."""
-    before, _ = remembered(Path(app.outdir).parent)
+    before, _ = last(app)
     return {name for name in {*before, *now(app)} if before.get(name) != now(app).get(name)}
 
 
@@ -81,7 +94,7 @@ def begin(app, config):
     """Wait for other builds; forget what was read where more than texts and dates has changed or it is not whole."""
     held(app)
     build = Path(app.outdir).parent
-    before, after = remembered(build)
+    before, after = last(app)
     texts = all(name.endswith(".md") and name in before and name in now(app) for name in changed(app) - {"dates"})
     if not texts or any(after.get(folder) != hashes(build / folder) for folder in KEPT):
         for folder in KEPT:
@@ -105,12 +118,46 @@ def use_new_folder(app):
         app.outdir = app.builder.outdir = type(app.outdir)(f"{app.outdir}.new")
         remove(Path(app.outdir))
         Path(app.outdir).mkdir()
-        viewcode.should_generate_module_page = lambda *_: True  # it would import each to compare its date with a page's
+        app.builder.get_outdated_docs = list  # `write_again` tells, and not the dates of files
 
 
 def read_again(app, env, added, changed_pages, removed):
     """Return the pages that were read from a file that has changed: Sphinx goes by dates, which a copy keeps."""
     return [page for page in env.all_docs if {env.doc2path(page, False), *env.dependencies[page]} & changed(app)]
+
+
+def told(env):
+    """Return what pages show of others: titles, numbers, labels, where terms and formulas' letters stand, citations."""
+    titles = {page: title.astext() for page, title in env.titles.items()}
+    cited = sorted((ref.docname, target.key) for ref in env.get_domain("cite").citation_refs for target in ref.targets)
+    marks = {page: [about.get(PLACES), about.get(CHARACTERS)] for page, about in env.metadata.items()}
+    return json.dumps([titles, env.toc_secnumbers, env.toc_fignumbers, labels(env), marks, cited], sort_keys=True)
+
+
+def write_again(app, env):
+    """Return the pages that are written besides those that were read, and copy the others into the new folder."""
+    if app.builder.format != "html":
+        return []
+    new, build, (_, after), words = Path(app.outdir), Path(app.outdir).parent, last(app), told(env)
+    chapters = changed(app) and all(name.startswith("chapters/") for name in changed(app))
+    whole = after.get("html") == results(build.parent, build)["html"]
+    same = chapters and whole and (build / TOLD).is_file() and (build / TOLD).read_text("utf8") == words
+    written(build / TOLD, words)
+    if same:
+        taken = names(Book(app.srcdir)).values()  # they show the old text
+        shutil.copytree(new.with_name("html"), new, ignore=shutil.ignore_patterns(*taken), dirs_exist_ok=True)
+    # Asked, it would import each module of the helper to compare its date with a page's.
+    viewcode.should_generate_module_page = lambda *_: not same
+    return [] if same else env.found_docs
+
+
+def leave_out_old(app, exception):
+    """Delete what the pages that were copied no longer share with those that were written."""
+    if not exception and app.builder.format == "html":
+        pages = "".join(path.read_text("utf8") for path in Path(app.outdir).rglob("*.html"))
+        for path in [path for folder in SHARED for path in Path(app.outdir, folder).glob("*")]:
+            if path.name not in pages:
+                path.unlink()
 
 
 def end(app, exception):

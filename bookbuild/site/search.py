@@ -117,18 +117,28 @@ def note_entries(app, pagename, templatename, context, doctree):
         noted(app)[pagename] = entries(doctree, app.env.toc_fignumbers.get(pagename, {}))
 
 
+def known(index):
+    """Return the entries of the pages in an index that is there already, as it is where pages were copied."""
+    found = {}
+    if index.is_file():
+        content = json.loads(index.read_text("utf8").partition("=")[2])
+        for page, *entry in content["entries"]:
+            found.setdefault(content["pages"][page][0].removesuffix(".html"), []).append(entry)
+    return found
+
+
 def write_index(app, exception):
     """Make one script of the entries of all pages."""
     if exception or app.builder.format != "html":
         return
-    pages, rows = [], []
-    for name, found in sorted(noted(app).items()):
+    index, pages, rows = Path(app.outdir, "_static", INDEX), [], []
+    for name, found in sorted((known(index) | noted(app)).items()):
         number = ".".join(map(str, app.env.toc_secnumbers.get(name, {}).get("", ())))
         weight = next(weight for start, weight in WEIGHTS.items() if name.startswith(start))
         pages.append([app.builder.get_target_uri(name), number, weight])
         rows += [[len(pages) - 1, *entry] for entry in found]
     content = json.dumps({"pages": pages, "entries": rows}, ensure_ascii=False, separators=(",", ":"))
-    written(Path(app.outdir, "_static", INDEX), f"window.bookSearchIndex={content}\n")
+    written(index, f"window.bookSearchIndex={content}\n")
 
 
 def leave_out_sphinx(app):

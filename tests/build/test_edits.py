@@ -33,8 +33,17 @@ def change_labels(book):
     book.change(f"{SECOND}.md", "```{exercise-start} Half", f"{exercise}```{{exercise-start}} Half")
 
 
+def change_text(book):
+    """Change what a chapter alone shows: its opening, which is on its card for sharing, a number, a model's weights."""
+    book.change(f"{FIRST}.md", "A formula: ", "A sum of sums: ")
+    book.change(f"{FIRST}.md", '"A" * 20_000', '"B" * 20_000')
+
+
 # Each edit by itself, as one would hide what another leaves stale: what is done, and the page and what it then shows.
 EDITS = {
+    "a text": (change_text, FIRST, "A sum of sums"),
+    "a citation": (lambda book: book.change(f"{FIRST}.md", "sieve2001", "oat2003"), "reference/bibliography", "Oat"),
+    "a term's use": (lambda book: book.change(f"{FIRST}.md", "{term}", ""), "reference/glossary", "in chapter 2"),
     "a title": (lambda book: book.change(f"{SECOND}.md", "# The whole", "# The sum"), "index", "The sum"),
     "labels": (change_labels, FIRST, "02-whole.html#fig-parts"),
     "a term": (change_term, "reference/glossary", "like parts"),
@@ -74,6 +83,16 @@ def test_a_build_without_changes_keeps_the_site_and_its_pdf(book):
     assert (page.parent / name).is_file()
 
 
+def test_an_edit_of_a_chapter_writes_no_other_chapter(book):
+    first, second = (book.folder / "_build" / "html" / f"{page}.html" for page in (FIRST, SECOND))
+    before = first.stat().st_mtime_ns, second.stat().st_mtime_ns
+    book.change(f"{FIRST}.md", "A formula:", "One formula:")
+    book.built()
+    book.change(f"{FIRST}.md", "One formula:", "A formula:")
+    assert first.stat().st_mtime_ns > before[0]
+    assert second.stat().st_mtime_ns == before[1]
+
+
 def test_a_draft_beside_the_chapters_is_no_part_of_the_book(book):
     draft = book.folder / "chapters" / "03-draft.md"
     draft.write_text("# Not yet\n", "utf8")
@@ -99,10 +118,10 @@ def test_after_an_edit_a_build_is_the_same_as_one_from_nothing(book, edit):
 
 def test_pages_show_a_changed_helper_and_bibliography(book):
     book.change(f"{HELPER}/probe.py", "17", "18")
-    book.change("references.bib", "Rye, Al", "Oat, Bo")
+    book.change("references.bib", "Rye, Al", "Rye, Bo")
     book.built()
     assert "constant 18" in book.page(FIRST)
-    assert "Oat" in book.page("reference/bibliography")
+    assert "Bo" in book.page("reference/bibliography")
     assert len(list((book.folder / "_build" / ".jupyter_cache").iterdir())) == 1
 
 

@@ -30,6 +30,7 @@ parts:
     "references.bib": """
 @book{sieve2001, author = {Sieve, Ada}, year = {2001}, title = {Bread}, publisher = {Crust}}
 @book{rye2002, author = {Rye, Al}, year = {2002}, title = {Dough}, publisher = {Crust}}
+@book{oat2003, author = {Oat, Cy}, year = {2003}, title = {Crumbs}, publisher = {Crust}}
 """,
     "index.md": "# A small book\n\nTwo chapters, of which the second is {ref}`ch-whole`.\n",
     "chapters/minitransformer/probe.py": """from pathlib import Path
@@ -61,6 +62,11 @@ print(".29\\n\\nand more")
 import sys
 from tqdm import tqdm
 print("the sum", sum(tqdm([2, 4], file=sys.stdout)))
+```
+
+```{code-cell} ipython3
+from IPython.display import HTML
+HTML(f'<div class="mt-explorable" data-weights="&quot;{"A" * 20_000}&quot;"></div>')
 ```
 """,
     "chapters/02-whole.md": HEADER
