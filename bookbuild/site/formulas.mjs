@@ -4,9 +4,14 @@
 import { readFileSync } from "node:fs";
 import temml from "temml";
 
+const drawn = (tex, displayMode) => temml.renderToString(tex, { displayMode, strict: true, throwOnError: true });
+
+// A display of several formulas, \qquad apart, is drawn as so many, which stand below each other where it is narrow.
 const render = ({ tex, display }) => {
   try {
-    return { html: temml.renderToString(tex, { displayMode: display, strict: true, throwOnError: true }) };
+    const parts = display ? tex.split("\\qquad").filter((part) => part.trim()) : [tex];
+    const html = parts.map((part) => drawn(part, display)).join("");
+    return { html: parts.length > 1 ? `<span class="parts">${html}</span>` : html };
   } catch (error) {
     return { error: error.message };
   }

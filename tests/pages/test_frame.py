@@ -190,6 +190,15 @@ def test_the_code_of_a_figure_folds_below_its_caption(tab):
             assert code.bounding_box()["y"] >= figure.bounding_box()["y"] + figure.bounding_box()["height"]
 
 
+def test_formulas_of_one_line_stand_below_each_other_where_it_is_narrow(tab):
+    formula = tab.locator(".formula .parts").first
+    for width, below in ((WIDE, False), (NARROW, True)):
+        tab.set_viewport_size({"width": width, "height": 900})
+        boxes = [part.bounding_box() for part in formula.locator("math").all()]
+        assert (boxes[0]["y"] + boxes[0]["height"] <= boxes[-1]["y"]) is below
+        assert all(box["x"] + box["width"] < width for box in boxes)
+
+
 def test_folds_open_by_mouse_and_key_and_look_alike(tab):
     for kind in ("hint", "solution", "code"):
         fold = tab.locator(f"details.fold.{kind}").first
