@@ -10,7 +10,6 @@ from itertools import combinations, pairwise
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from scipy.spatial import ConvexHull
 
 from .picture import PALETTE, Picture, in_row, lowered
 
@@ -292,6 +291,8 @@ def _in_the_way(x, y, i, length, row):
 
 def hull(values, outputs, *, alt):
     """Draw value vectors, a dict of name -> array (2,), their hull, and outputs (k, 2); used in chapter 4."""
+    from scipy.spatial import ConvexHull  # it takes as long to import as matplotlib, and no other chart needs it
+
     points = np.array(list(values.values()), dtype=float)
     around = points[ConvexHull(points).vertices]
 
