@@ -24,13 +24,13 @@ from bookbuild.products.downloads import COVER, linked, names
 from bookbuild.read.book import LABELS, Book
 from bookbuild.site.formulas import CHARACTERS
 from bookbuild.site.glossary import PLACES
-from bookbuild.site.labels import labels
 from bookbuild.site.last_changed import dates
+from bookbuild.site.weights import FOLDER as WEIGHTS
 
 NOT_READ = (".*", "_build", "node_modules", "tests", "__pycache__", "*.egg-info", "*.ipynb", "*~")
 KEPT = (".doctrees", "jupyter_execute")  # what Sphinx and myst-nb have read
 TOLD = ".doctrees/told"  # what pages show of others
-SHARED = ("_static/weights", "_images/social_previews")  # folders of files that are named after their content
+SHARED = (WEIGHTS, "_images/social_previews")  # folders of files that are named after their content
 
 
 def inputs(root):
@@ -128,10 +128,13 @@ def read_again(app, env, added, changed_pages, removed):
 
 def told(env):
     """Return what pages show of others: titles, numbers, labels, where terms and formulas' letters stand, citations."""
+    std, math = env.get_domain("std"), env.get_domain("math")
     titles = {page: title.astext() for page, title in env.titles.items()}
     cited = sorted((ref.docname, target.key) for ref in env.get_domain("cite").citation_refs for target in ref.targets)
     marks = {page: [about.get(PLACES), about.get(CHARACTERS)] for page, about in env.metadata.items()}
-    return json.dumps([titles, env.toc_secnumbers, env.toc_fignumbers, labels(env), marks, cited], sort_keys=True)
+    numbers = [env.toc_secnumbers, env.toc_fignumbers, math.equations]
+    parts = [titles, numbers, std.labels, std.anonlabels, std._terms, cited, marks]
+    return json.dumps(parts, sort_keys=True, default=str)  # some titles are to be translated
 
 
 def write_again(app, env):

@@ -47,6 +47,7 @@ EDITS = {
     "a title": (lambda book: book.change(f"{SECOND}.md", "# The whole", "# The sum"), "index", "The sum"),
     "labels": (change_labels, FIRST, "02-whole.html#fig-parts"),
     "a term": (change_term, "reference/glossary", "like parts"),
+    "a caption": (lambda book: book.change(f"{SECOND}.md", "Halves of one.", "Parts of one."), FIRST, "Parts of one"),
     "a chapter's name": (rename_chapter, FIRST, "02-all.html"),
 }
 

@@ -44,7 +44,7 @@ EXPLORABLE = Path(__file__).parent / "explorables" / "probe.mjs"
 
 A formula: $a^2$.
 
-A {term}`half`, as in {numref}`fig-halves`, {ref}`ex-half` and {cite:t}`sieve2001`.
+A {term}`half`, as in {numref}`fig-halves`, {ref}`fig-halves`, {ref}`ex-half` and {cite:t}`sieve2001`.
 
 ```{code-cell} ipython3
 from minitransformer import probe
