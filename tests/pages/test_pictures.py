@@ -6,8 +6,8 @@ left out; sizes and places are those of the browser.
 
 import functools
 import io
+import json
 import re
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -75,7 +75,7 @@ MEASURE = """() => {
         return { kind: mark.tagName, filled, colours, place: place(mark.getBoundingClientRect()) };
     };
     const MARKS = ":is(path, rect, circle, line, polygon, use):not(defs *, clipPath *)";
-    return [...document.querySelectorAll("article figure")].map((figure) => {
+    const figures = [...document.querySelectorAll("article figure")].map((figure) => {
         const drawings = [...figure.querySelectorAll("svg")].filter(shown);
         const texts = drawings.map((drawing) => [...drawing.querySelectorAll("text")].filter(shown).map(drawn));
         return {
@@ -89,6 +89,7 @@ MEASURE = """() => {
             texts: [...figure.querySelectorAll(".mt-live")].flatMap(nodes),
         };
     });
+    return JSON.stringify(figures); // which comes over faster than so many objects
 }"""
 COLOURS = """() => ["paper", "grid"].map((role) => {
     const probe = document.body.appendChild(document.createElement("i"));
@@ -161,8 +162,7 @@ def strong(mark, paper, of=None):
 
 
 def apart(one, other):
-    """Say whether two quads, each shrunk to where its letters are, leave room between them."""
-    one, other = (shrunk(quad) for quad in (one, other))
+    """Say whether two quads leave room between them."""
     for quad in (one, other):
         for side in (quad[1] - quad[0], quad[3] - quad[0]):
             a, b = one @ side, other @ side
@@ -172,6 +172,7 @@ def apart(one, other):
 
 
 def shrunk(quad):
+    """Return a quad of a text shrunk to where its letters are."""
     a, b, c, d = np.array(quad)
     down = d - a
     return np.array([a + 0.22 * down, b + 0.22 * down, c - 0.22 * down, d - 0.22 * down])
@@ -187,22 +188,27 @@ def beyond(drawing):
 
 
 def crowded(drawing):
-    for one, other in combinations(drawing["texts"], 2):
-        if not apart(one["quad"], other["quad"]):
-            yield f"{one['text']!r} and {other['text']!r} lie upon each other"
+    """Yield which texts of a drawing lie upon each other; upright boxes around them tell most pairs apart at once."""
+    texts = drawing["texts"]
+    quads = np.array([shrunk(text["quad"]) for text in texts]).reshape(-1, 4, 2)
+    low, high = quads.min(axis=1), quads.max(axis=1)
+    near = (low[:, None] < high).all(axis=-1)
+    for i, j in np.argwhere(np.triu(near & near.T, 1)):
+        if not apart(quads[i], quads[j]):
+            yield f"{texts[i]['text']!r} and {texts[j]['text']!r} lie upon each other"
 
 
 def painted(tab):
     """Yield (figure, fault) of the page as it is painted now."""
-    figures, whole, bare = None, None, None
-    while figures != (found := tab.evaluate(MEASURE)):  # nothing moves any more
-        figures, whole = found, photograph(tab)
+    measured, whole, bare = None, None, None
+    while measured != (found := tab.evaluate(MEASURE)):  # nothing moves any more
+        measured, whole = found, photograph(tab)
         style = tab.add_style_tag(content=WITHOUT_TEXTS)
         bare = photograph(tab)
         style.evaluate("node => node.remove()")
     paper, grid = tab.evaluate(COLOURS)
     paper = rgb(paper)[0]
-    for figure in figures:
+    for figure in json.loads(measured):
         for text in [*figure["texts"], *(text for drawing in figure["drawings"] for text in drawing["texts"])]:
             yield from ((figure["name"], f"{text['text']!r}: {fault}") for fault in readable(text, bare, whole))
         for drawing in figure["drawings"]:
@@ -217,7 +223,7 @@ def painted(tab):
 
 def placed(tab, smallest):
     """Yield (figure, fault) of the sizes and places of what the page shows now."""
-    for figure in tab.evaluate(MEASURE):
+    for figure in json.loads(tab.evaluate(MEASURE)):
         for text in [*figure["texts"], *(text for drawing in figure["drawings"] for text in drawing["texts"])]:
             if text["size"] < smallest - 0.01:
                 yield figure["name"], f"{text['text']!r} has letters of {text['size']:.1f} pixels"
