@@ -1,6 +1,6 @@
 """Write the whole book as one tagged PDF into the built site, through Chromium: `python -m bookbuild.products.pdf`.
 
-The pages are joined (whole_book.py) and printed twice or more: the first time tells on which page each place is, then
+The pages are joined (whole_book.py) and printed twice or more: the first print tells on which page each place is, then
 the numbers stand in the contents.  Then the tags get what Chromium cannot say: which pictures are formulas.
 """
 
@@ -19,7 +19,7 @@ FILL_IN = """(numbers) => {
     for (const number of document.querySelectorAll(".page-number"))
         number.textContent = numbers[number.parentElement.getAttribute("href").slice(1)] ?? "?";
 }"""
-PRINTS = 4  # a heading at the end of a page may go to the next one in the first of them, and not in the others
+PRINTS = 3
 # Chromium would begin to load a font when the first text in it is laid out, which may be on paper alone.
 LOAD_FONTS = "() => Promise.all([...document.fonts].map((font) => font.load())).then(() => null)"
 
@@ -30,16 +30,21 @@ def places(pdf):
     return {name[1:]: numbers[place[0].objgen] for name, place in pdf.Root.Dests.items()}
 
 
+def printed(tab, **options):
+    """Print a tab and return the PDF."""
+    return pikepdf.open(io.BytesIO(tab.pdf(prefer_css_page_size=True, print_background=True, **options)))
+
+
 def numbered(tab):
-    """Print a tab until the page numbers that are filled in are those of the PDF, mostly twice; return the PDF."""
-    options = {"prefer_css_page_size": True, "print_background": True, "tagged": True, "outline": True}
-    numbers = {}
+    """Print a tab until the page numbers that are filled in are those of the PDF, mostly once; return the PDF."""
+    printed(tab, page_ranges="1")  # a heading at the end of a page may go to the next in the first print, and then not
+    numbers = places(printed(tab))  # without tags, which take half of the time
     for _ in range(PRINTS):
-        pdf = pikepdf.open(io.BytesIO(tab.pdf(**options)))
+        tab.evaluate(FILL_IN, numbers)
+        pdf = printed(tab, tagged=True, outline=True)
         before, numbers = numbers, places(pdf)
         if numbers == before:
             return pdf
-        tab.evaluate(FILL_IN, numbers)
     raise RuntimeError("page numbers in the text move what they name: give them one width in pdf.css")
 
 
