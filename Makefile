@@ -75,7 +75,7 @@ class: book  ## write notebooks without solutions; with SUBMISSIONS=folder, also
 
 binder:  ## follow Binder's recipe without a container, then run chapters in what it made (needs the network)
 	$(call set_up,test browser nox)
-	@$(RUN) -m nox --session binder
+	@$(RUN) -m nox --error-on-missing-interpreters --session binder
 
 dist:  ## build the helper package into _build/dist, as a wheel and with its sources
 	$(call set_up,book test)

@@ -90,7 +90,6 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
         translation-score: said.clip(0) → said""",
     "it is so without being asked for": """
         masks-padding: ids.tolist() → ids
-        translation-score: np.take_along_axis(shares, said.clip(0)[ → np.take_along_axis(shares, said.clip(0)[
         word-vectors-kept: sorted(np.linalg.eigvalsh(np.cov(x.T))) → np.linalg.eigvalsh(np.cov(x.T))""",
     "the number of heads changes no number of parameters": """
         transformer-count: 1 → 2""",

@@ -212,6 +212,11 @@ def test_folds_open_by_mouse_and_key_and_look_alike(tab):
         expect(inside).to_be_hidden()
 
 
+def test_the_bullets_in_a_fold_stand_behind_its_line(tab):
+    room, size = styles(tab.locator("details.fold > ul").first, "paddingLeft", "fontSize")
+    assert float(room[:-2]) > 1.6 * float(size[:-2])
+
+
 def test_a_link_to_a_solution_opens_it(site, visit, read):
     solution = read(CHAPTER).select("details.solution")[-1]["id"]
     tab = visit(site.as_uri()).open(f"{CHAPTER}#{solution}")

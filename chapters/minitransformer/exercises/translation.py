@@ -9,7 +9,7 @@ from . import Check, Lines, Mend
 
 
 def _of_said(shares, said):
-    return np.take_along_axis(shares, said.clip(0)[..., None], axis=-1)[..., 0]
+    return np.take_along_axis(shares, said.clip(0)[..., None], -1)[..., 0]
 
 
 def _mean_of_words(values, said):
