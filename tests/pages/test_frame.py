@@ -199,6 +199,14 @@ def test_formulas_of_one_line_stand_below_each_other_where_it_is_narrow(tab):
         assert all(box["x"] + box["width"] < width for box in boxes)
 
 
+def test_the_longest_lines_of_code_fit_beside_both_lists_on_a_laptop(tab):
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    line = tab.locator("section > .cell > .cell_input .l").first
+    height = line.bounding_box()["height"]
+    line.evaluate("(line) => line.textContent = '0'.repeat(88)")
+    assert line.bounding_box()["height"] == height
+
+
 def test_folds_open_by_mouse_and_key_and_look_alike(tab):
     for kind in ("hint", "solution", "code"):
         fold = tab.locator(f"details.fold.{kind}").first

@@ -22,6 +22,14 @@ CELLS = """() => {
   return {code: code.length, ran: code.filter((cell) => cell.execution_count).length,
           failed: failed.map((out) => out.evalue)};
 }"""
+# The kernel waits and every cell is on the page: cells that are run while others are being drawn may wait for ever.
+READY = """() => {
+  const { content, sessionContext } = jupyterapp.shell.currentWidget;
+  const drawn = content.widgets.filter((cell) => cell.node.matches(".jp-CodeCell") && !cell.isPlaceholder());
+  const code = [...content.model.cells].filter((cell) => cell.type === "code");
+  return sessionContext.session?.kernel?.status === "idle" && drawn.length === code.length;
+}"""
+RAN = f"() => {{ const {{ code, ran, failed }} = ({CELLS})(); return ran === code || failed.length; }}"
 ENVIRONMENT = Path(os.environ["BINDER_ENVIRONMENT"])
 PROGRAMS = inside(ENVIRONMENT).parent
 VARIABLES = {"PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
@@ -58,9 +66,10 @@ def test_a_chapter_comes_up_as_a_notebook_and_runs(browser, tmp_path, start, bas
         page = browser.new_page()
         page.set_default_timeout(PATIENCE)
         page.goto(f"{address}/{path}?token={token}")
-        page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
-        page.wait_for_function("() => jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle'")
-        page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
+        page.wait_for_selector(".jp-NotebookPanel h1")
+        page.wait_for_function(READY)
+        page.evaluate("() => { jupyterapp.commands.execute('notebook:run-all-cells') }")
+        page.wait_for_function(RAN)
         cells = page.evaluate(CELLS)
         page.close()
     assert cells["code"] > 10 and cells == {"code": cells["code"], "ran": cells["code"], "failed": []}
