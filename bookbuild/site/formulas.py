@@ -29,6 +29,7 @@ RENDERER = Path(__file__).with_suffix(".mjs")
 FONT = "node_modules/@fontsource/stix-two-math/files/stix-two-math-latin-400-normal.woff2"
 FEATURES = ["ssty", "dtls", "flac", "kern", "mark", "mkmk"]  # what OpenType calls the forms that formulas use
 ALWAYS = "√′ℎ"  # what no text of a formula holds: the root, the prime, and the italic h, which Unicode has elsewhere
+ROOT = 900  # thousandths of the font's size
 # The AMS environments that number their lines: Sphinx gives the number, so Temml gets the form without.
 NUMBERED_ENVIRONMENT = re.compile(r"\\(begin|end)\{(equation|align|gather|alignat)\}")
 RAISED = {"⊤": "ᵀ", "2": "²", "3": "³", "−1": "⁻¹", "′": "′", "ˆ": "̂", "^": "̂"}
@@ -75,6 +76,21 @@ def characters(env):
     return "".join(sorted(plain | {form for form in map(italic, plain) if form}))
 
 
+def even_roots(font):
+    """Give √ the same width in all its sizes: behind each root Chromium leaves the room that the widest would take.
+
+    The larger ones begin a little before their place, the smallest a little behind it.
+    """
+    variants = font["MATH"].table.MathVariants
+    sizes = variants.VertGlyphConstruction[variants.VertGlyphCoverage.glyphs.index(font.getBestCmap()[ord("√")])]
+    larger = [size.VariantGlyph for size in sizes.MathGlyphVariantRecord]
+    for name in {*larger, *(part.glyph for part in sizes.GlyphAssembly.PartRecords)}:
+        width, left = font["hmtx"][name]
+        font["glyf"][name].coordinates.translate((ROOT - width, 0))
+        font["glyf"][name].recalcBounds(font["glyf"])
+        font["hmtx"][name] = ROOT, left + ROOT - width
+
+
 def write_font(app, env):
     """Write the font of the formulas, cut to what the book uses, into the site."""
     note, cut, wanted = Path(app.doctreedir, "math.characters"), Path(app.doctreedir, "math.woff2"), characters(env)
@@ -86,6 +102,7 @@ def write_font(app, env):
         cutter = subset.Subsetter(options)
         cutter.populate(text=wanted)
         cutter.subset(font)
+        even_roots(font)
         subset.save_font(font, str(cut), options)
         written(note, wanted)
     written(Path(app.outdir, "_static", "math.woff2"), cut.read_bytes())

@@ -123,15 +123,15 @@ class BookTranslator(HTML5Translator):
 
     def depart_fold(self, node):
         """Close it."""
-        self.body.append("</details>\n")
+        self.body.append("</div></details>\n")
 
     def visit_fold_title(self, node):
         """Open the title of a fold."""
         self.body.append("<summary>")
 
     def depart_fold_title(self, node):
-        """Close it."""
-        self.body.append("</summary>\n")
+        """Close it, and open what it hides."""
+        self.body.append('</summary><div class="inside">\n')
 
 
 class fold_title(nodes.TextElement):  # noqa: N801

@@ -40,6 +40,12 @@ RINGS = """() => {
     return [...faults];
 }"""
 
+# How far the end of each formula in a line that ends in a root is behind its last sign.
+BEHIND_ROOTS = """() => [...document.querySelectorAll("p math")].flatMap((math) => {
+    const last = [...math.querySelectorAll("mi, mn")].at(-1), right = (e) => e.getBoundingClientRect().right;
+    return last?.closest("msqrt") ? [right(math) - right(last)] : [];
+})"""
+
 
 @pytest.fixture
 def tab(site, visit):
@@ -220,9 +226,18 @@ def test_folds_open_by_mouse_and_key_and_look_alike(tab):
         expect(inside).to_be_hidden()
 
 
-def test_the_bullets_in_a_fold_stand_behind_its_line(tab):
-    room, size = styles(tab.locator("details.fold > ul").first, "paddingLeft", "fontSize")
-    assert float(room[:-2]) > 1.6 * float(size[:-2])
+def test_a_root_leaves_no_gap_behind_it(tab):
+    gaps = tab.evaluate(BEHIND_ROOTS)
+    assert len(gaps) > 3
+    assert max(gaps) < 1
+
+
+def test_what_a_fold_hides_stands_beside_its_line(tab):
+    for fold in tab.locator("details.fold:not(.code, .write)").all():
+        left = fold.evaluate("(fold) => (fold.open = true, fold.querySelector('.inside').getBoundingClientRect().left)")
+        for part in fold.locator("> .inside > *").all():
+            box = part.bounding_box()
+            assert box is None or box["x"] > left + 2
 
 
 def test_a_link_to_a_solution_opens_it(site, visit, read):

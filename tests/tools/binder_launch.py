@@ -4,9 +4,11 @@ import json
 import os
 import re
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import TimeoutError
 
 from bookbuild import ROOT
 from tests.shared.local_servers import jupyter
@@ -22,13 +24,9 @@ CELLS = """() => {
   return {code: code.length, ran: code.filter((cell) => cell.execution_count).length,
           failed: failed.map((out) => out.evalue)};
 }"""
-# The kernel waits and every cell is on the page: cells that are run while others are being drawn may wait for ever.
-READY = """() => {
-  const { content, sessionContext } = jupyterapp.shell.currentWidget;
-  const drawn = content.widgets.filter((cell) => cell.node.matches(".jp-CodeCell") && !cell.isPlaceholder());
-  const code = [...content.model.cells].filter((cell) => cell.type === "code");
-  return sessionContext.session?.kernel?.status === "idle" && drawn.length === code.length;
-}"""
+IDLE = "() => jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+RUN = "() => { jupyterapp.commands.execute('notebook:run-all-cells') }"
+BEGUN = f"() => ({CELLS})().ran > 0"
 RAN = f"() => {{ const {{ code, ran, failed }} = ({CELLS})(); return ran === code || failed.length; }}"
 ENVIRONMENT = Path(os.environ["BINDER_ENVIRONMENT"])
 PROGRAMS = inside(ENVIRONMENT).parent
@@ -66,9 +64,13 @@ def test_a_chapter_comes_up_as_a_notebook_and_runs(browser, tmp_path, start, bas
         page = browser.new_page()
         page.set_default_timeout(PATIENCE)
         page.goto(f"{address}/{path}?token={token}")
-        page.wait_for_selector(".jp-NotebookPanel h1")
-        page.wait_for_function(READY)
-        page.evaluate("() => { jupyterapp.commands.execute('notebook:run-all-cells') }")
+        page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
+        page.wait_for_function(IDLE)
+        for _ in range(2):  # what is sent at once, JupyterLab loses about once in fifteen starts (its issue 8490)
+            page.evaluate(RUN)
+            with suppress(TimeoutError):
+                page.wait_for_function(BEGUN, timeout=PATIENCE / 3)
+                break
         page.wait_for_function(RAN)
         cells = page.evaluate(CELLS)
         page.close()
