@@ -548,10 +548,10 @@ def self_attention_tables(x, params, words, *, alt):
     svg += _shaded(queries, "Q", "n × d_k", 76, tops[3], "query")
     svg += _shaded(keys, "K", "n × d_k", 190, tops[3], "key")
     svg += _shaded(values, "V", "n × d_v", 304, tops[3], "value")
-    svg += _shaded(queries @ keys.T, "Q Kᵀ / √d_k", "n × n", 133, tops[2], "ink")
-    svg += _shaded(weights, "weights", "n × n", 133, tops[1], "weight")
+    svg += _shaded(queries @ keys.T, "Q Kᵀ / √d_k", "n × n", 121, tops[2], "ink")
+    svg += _shaded(weights, "weights", "n × n", 121, tops[1], "weight")
     svg += _shaded(output, "output", "n × d_v", 218, tops[0], "output")
-    for left, top in ((190 - CELL * x.shape[1] / 2, tops[4]), (133 - high / 2, tops[1])):
+    for left, top in ((190 - CELL * x.shape[1] / 2, tops[4]), (121 - high / 2, tops[1])):
         svg += "".join(text(left - 6, top + CELL * i + 12, word, "muted", 12, "end") for i, word in enumerate(words))
     return Picture(396, tops[4] + high + 6, f'<g font-family="inherit">{svg}{_ways(tops, high)}</g>', alt)
 
@@ -559,13 +559,14 @@ def self_attention_tables(x, params, words, *, alt):
 def _ways(tops, high):
     """Return the arrows between the tables of self-attention, from one height to the next above it."""
     ways = [(190, 4, 76, 3, "W_Q", "query"), (190, 4, 190, 3, "W_K", "key"), (190, 4, 304, 3, "W_V", "value")]
-    ways += [(76, 3, 123, 2, "", "query"), (190, 3, 143, 2, "", "key"), (133, 2, 133, 1, "softmax", "weight")]
-    ways += [(133, 1, 208, 0, "", "weight"), (304, 3, 228, 0, "", "value")]
+    ways += [(76, 3, 111, 2, "", "query"), (190, 3, 131, 2, "", "key"), (121, 2, 121, 1, "softmax", "weight")]
+    ways += [(121, 1, 208, 0, "", "weight"), (304, 3, 230, 0, "", "value")]
     svg = ""
     for start, below, end, above, name, role in ways:
         low, up = tops[below] - 5, tops[above] + high + 6
         svg += arrow(f"M{start} {low}C{start} {up + 6} {end} {low - 6} {end} {up}", 0, role)
-        svg += text(end + 8, up + 14, name, role, 13, "start")
+        outside = (end - 8, "end") if end < start else (end + 8, "start")
+        svg += text(outside[0], up + 14, name, role, 13, outside[1])
     return svg
 
 

@@ -8,7 +8,7 @@ export function words({ box, whole, tell, keep }) {
   while (solution && !solution.matches(".solution")) solution = solution.nextElementSibling;
   const text = element("textarea", { className: "words", ariaLabel: "Your answer", rows: 5 });
   const compare = element("button", { className: "main" }, "Compare with the solution");
-  const points = all(":scope > section > ol > li", solution);
+  const points = all(":scope > .inside > section > ol > li", solution);
   const ticks = points.map((point, i) => {
     const tick = element("input", { type: "checkbox", className: "tick scripted", ariaLabel: `Point ${i + 1} is in my answer` });
     tick.addEventListener("change", save);
