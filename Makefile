@@ -6,7 +6,8 @@
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
-unexport PYTHONPATH PYTHONHOME
+# Its modules stay compiled, also where that is turned off for all, as in containers: many processes import them.
+unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 export JUPYTER_PREFER_ENV_PATH = 1
 # The book's matrices are small: more threads only wait for each other, three times as long on a busy machine.
 export OPENBLAS_NUM_THREADS = 1

@@ -13,12 +13,9 @@ import signal
 import sys
 import traceback
 
-# jsonschema would import this optional checker of addresses, which takes long and checks nothing here.
-sys.modules["rfc3987_syntax"] = None
-
-from bookbuild import ROOT  # noqa: E402
-from bookbuild.site.build_record import is_current  # noqa: E402
-from bookbuild.site.fresh_execution import end_kernels  # noqa: E402
+from bookbuild import ROOT
+from bookbuild.site.build_record import is_current
+from bookbuild.site.fresh_execution import end_kernels
 
 DISK = re.compile("no space left|disk is full|disk quota|file too large", re.IGNORECASE)
 LEFT = 1 << 20  # bytes

@@ -83,13 +83,13 @@ def look(browser, server):
         wrong, overflow, lost = {}, {}, {}
         visiting.resize(WIDE)
         tab.evaluate("scrollTo(0, 0)")  # the bar covers nothing there
-        wrong["light"] = violations(tab)
+        wrong["light"] = violations(tab, room=False)
         tab.emulate_media(color_scheme="dark")
         tab.evaluate(MOVE)
         wrong["dark"] = violations(tab, rest=False)
         visiting.resize(NARROW)
         tab.evaluate("scrollTo(0, 0)")
-        wrong["narrow"] = violations(tab, colours=False)
+        wrong["narrow"] = violations(tab, colours=False, rest=False, room=True)
         moving, told = tab.evaluate(MOVING), controls(tab)
         for width in (NARROW, NARROWEST):
             visiting.resize(width)

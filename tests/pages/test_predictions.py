@@ -130,11 +130,11 @@ def test_paper_shows_the_choices_and_all_results(opened):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_before_and_after(opened, scheme):
-    tab = opened(NUMBER, color_scheme=scheme, width=NARROW)
-    assert violations(tab, ".text") == []
+    tab, rest = opened(NUMBER, color_scheme=scheme, width=NARROW), scheme == "light"
+    assert violations(tab, ".text", rest=rest) == []
     tab.get_by_role("radio").first.click()
     tab.get_by_role("button", name="Skip, and show me").first.click()
-    assert violations(tab, ".text") == []
+    assert violations(tab, ".text", rest=rest) == []
 
 
 # What is kept

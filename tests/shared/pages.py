@@ -34,15 +34,17 @@ UNLIKE = """(root) => {
             first.set(kind(e), e);
     return [...first.values()];
 }"""
-AXE = f"""async (root, {{ colours, rest }}) => {{
-    const options = {{ resultTypes: ["violations"], preload: false }}, only = {json.dumps(COLOURS)};
-    const rules = Object.fromEntries(only.map((rule) => [rule, {{ enabled: false }}]));
-    rules["target-size"] = {{ enabled: true }};
-    const unlike = colours ? ({UNLIKE})(root) : [];
-    return [
-        ...(rest ? (await axe.run(root, {{ ...options, rules }})).violations : []),
-        ...(unlike.length ? (await axe.run({{ include: unlike }}, {{ ...options, runOnly: only }})).violations : []),
-    ];
+# What depends on the window's width; the sizes of targets are most of the work of the rest.
+ROOM = ["target-size", "scrollable-region-focusable"]
+AXE = f"""async (root, {{ colours, rest, room }}) => {{
+    const options = {{ resultTypes: ["violations"], preload: false }}, [only, roomy] = {json.dumps([COLOURS, ROOM])};
+    const enabled = (names, enabled) => names.map((name) => [name, {{ enabled }}]);
+    const rules = Object.fromEntries([...enabled(only, false), ...enabled(roomy, room)]);
+    const unlike = colours ? ({UNLIKE})(root) : [], found = [];
+    if (rest) found.push(await axe.run(root, {{ ...options, rules }}));
+    else if (room) found.push(await axe.run(root, {{ ...options, runOnly: roomy }}));
+    if (unlike.length) found.push(await axe.run({{ include: unlike }}, {{ ...options, runOnly: only }}));
+    return found.flatMap(({{ violations }}) => violations);
 }}"""
 # What is cut off at its side and cannot be scrolled to, or not by keyboard.  Some texts are for screen readers alone.
 OUT_OF_REACH = """() => [...document.querySelectorAll("main *")].filter((e) => {
@@ -69,13 +71,19 @@ def unlike_pages():
     return [page for page in pages() if page not in listings or page == longest]
 
 
-def violations(tab, within="html", colours=True, rest=True):
-    """Return what axe finds wrong in an element, with its colours and in the rest, one line for each place."""
+def violations(tab, within="html", colours=True, rest=True, room=None):
+    """Return what axe finds wrong in an element, one line for each place.
+
+    `colours`, `room` (what depends on the window's width; looked at with the rest, if not said) and the `rest` may be
+    left out.
+    """
     from axe_playwright_python.base import AXE_SCRIPT  # the helper's tests import this module without it
 
     if not tab.evaluate("'axe' in window"):
         tab.evaluate(AXE_SCRIPT)
-    found = tab.locator(within).evaluate(AXE, {"colours": colours, "rest": rest})
+    found = tab.locator(within).evaluate(
+        AXE, {"colours": colours, "rest": rest, "room": rest if room is None else room}
+    )
     return [
         f"{rule['id']}: {node['html'][:150]} {' '.join(node['failureSummary'].split())[:250]}"
         for rule in found
