@@ -1,6 +1,6 @@
 """Measure what the tests must not: seconds and memory, as ratios within one run.  `make bench` runs this.
 
-PYTHONPATH=scripts OPENBLAS_NUM_THREADS=1 python tests/bench.py [PART …]; the parts are listed at the end
+One part: OPENBLAS_NUM_THREADS=1 .venv/bin/python -m tests.bench.bench [PART …]; the parts are listed at the end.
 """
 
 import contextlib
