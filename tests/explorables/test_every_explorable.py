@@ -514,7 +514,7 @@ def test_they_are_accessible_where_they_start_and_after_a_walk(show):
         for field in place.locator("input[type=number]").all()[:1]:
             field.fill("")
     tab.set_viewport_size({"width": 320, "height": 800})
-    assert violations(tab, colours=False) == []
+    assert violations(tab) == []
     tab.evaluate("document.documentElement.dataset.theme = 'dark'")
     assert violations(tab, rest=False) == []
 

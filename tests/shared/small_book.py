@@ -16,7 +16,6 @@ HELPER = "chapters/minitransformer"
 BUILD = [sys.executable, "-m", "bookbuild.build"]
 FORKED = "forkserver" in multiprocessing.get_all_start_methods()
 LIBRARIES = ["jupyter_book.sphinx", "myst_nb.sphinx_ext", "sphinx.ext.viewcode", "sphinxext.opengraph._social_cards"]
-PRELOADED = ["bookbuild", *LIBRARIES]  # it spares them an import that nothing needs
 FILES = {  # one of everything that the build makes
     "_toc.yml": """format: jb-book
 root: index
@@ -179,7 +178,7 @@ class SmallBook:
 def build_forked(folder):
     """Do what `BUILD` does in a process that has the libraries: their import is most of a small build's time."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOADED)
+    context.set_forkserver_preload(["bookbuild", *LIBRARIES])  # it spares them an import that nothing needs
     with tempfile.NamedTemporaryFile() as said:
         process = context.Process(target=run_build, args=(folder, dict(os.environ), said.name))
         process.start()
@@ -192,7 +191,7 @@ def run_build(folder, environment, said):
     os.environ.update(environment, NO_COLOR="1")
     os.chdir(folder)
     sys.path.insert(0, str(folder))
-    del sys.modules["bookbuild"]  # the book has its own
+    sys.modules.pop("bookbuild", None)  # the book has its own
     with open(said, "wb") as file:
         for stream in (sys.stdout, sys.stderr):
             os.dup2(file.fileno(), stream.fileno())
