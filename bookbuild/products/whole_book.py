@@ -24,8 +24,15 @@ NOT_ON_PAPER = (
     '.exercise .cell_output:-soup-contains("○")'  # of an exercise that waits for its answer
 )
 SPOKEN = {  # how the parts of a formula are said, where not one after another
-    **{"mfrac": "{}/{}", "msqrt": "√{}", "mroot": "root({}, {})", "msub": "{}_{}", "msup": "{}^{}"},
-    **{"msubsup": "{}_{}^{}", "munder": "{}_{}", "mover": "{}^{}", "munderover": "{}_{}^{}"},
+    "mfrac": "{}/{}",
+    "msqrt": "√{}",
+    "mroot": "root({}, {})",
+    "msub": "{}_{}",
+    "msup": "{}^{}",
+    "msubsup": "{}_{}^{}",
+    "munder": "{}_{}",
+    "mover": "{}^{}",
+    "munderover": "{}_{}^{}",
 }
 BARE = re.compile(r"[^\W_]+|.|\([^()]*\)")  # needs no brackets
 BETWEEN = {"mtable": "; ", "mtr": ", "}

@@ -99,8 +99,12 @@ def look(browser, server):
         overflow["spaced"] = tab.evaluate(OVERFLOW)
         tab.context.close()
         return loaded | {
-            **{"faults": visiting.faults, "violations": {where: what for where, what in wrong.items() if what}},
-            **{"overflow": overflow, "lost": lost, "moving": moving, "told": told},
+            "faults": visiting.faults,
+            "violations": {where: what for where, what in wrong.items() if what},
+            "overflow": overflow,
+            "lost": lost,
+            "moving": moving,
+            "told": told,
         }
 
     return found

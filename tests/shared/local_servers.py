@@ -53,7 +53,10 @@ def jupyter(
     with log.open("w", encoding="utf-8") as said:
         server = subprocess.Popen(
             [*command, f"--IdentityProvider.token={token}", *options],
-            **{"cwd": folder, "env": {**variables, **(environment or {})}, "stdout": said, "stderr": said},
+            cwd=folder,
+            env=variables | (environment or {}),
+            stdout=said,
+            stderr=said,
         )
     try:
         address, begun = f"http://127.0.0.1:{port}{base}", time.monotonic()

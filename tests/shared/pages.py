@@ -9,8 +9,12 @@ from bookbuild import ROOT
 
 SITE = ROOT / "_build" / "html"
 QUIET = (  # asks nobody for updates
-    *("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync"),
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
 )
 WIDE, NARROW, NARROWEST, PAPER = 1280, 390, 320, 720  # pixels: a window, phones, a sheet of paper
 OPEN_ALL = "() => { for (const details of document.querySelectorAll('details')) details.open = true; }"

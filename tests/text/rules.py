@@ -21,8 +21,27 @@ from tests.text.proofs import decimals, executed, nearby, printed, proofs
 from tests.text.shown import lines, roles, tree
 
 VERBS = {  # what a reader can be seen to do
-    *("build", "choose", "compare", "compute", "decide", "derive", "detect", "draw", "explain", "find", "measure"),
-    *("name", "predict", "prove", "read", "show", "spot", "state", "tell", "train", "use"),
+    "build",
+    "choose",
+    "compare",
+    "compute",
+    "decide",
+    "derive",
+    "detect",
+    "draw",
+    "explain",
+    "find",
+    "measure",
+    "name",
+    "predict",
+    "prove",
+    "read",
+    "show",
+    "spot",
+    "state",
+    "tell",
+    "train",
+    "use",
 }
 SECTIONS = ("Exercises", "Summary", "Common misreadings", "Further reading")
 PREFIXES = {"math": "eq", "figure": "fig", "exercise": "ex", "prf:definition": "def"}
