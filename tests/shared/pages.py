@@ -16,6 +16,7 @@ QUIET = (  # asks nobody for updates
     "--disable-component-update",
     "--disable-sync",
 )
+PATIENCE = 30_000  # milliseconds until what a page does not show is given up: other work may hold the machine
 WIDE, NARROW, NARROWEST, PAPER = 1280, 390, 320, 720  # pixels: a window, phones, a sheet of paper
 OPEN_ALL = "() => { for (const details of document.querySelectorAll('details')) details.open = true; }"
 CLOSE_ALL = "() => { for (const details of document.querySelectorAll('details')) details.open = false; }"
