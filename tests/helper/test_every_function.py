@@ -1,10 +1,8 @@
-"""What every public function promises alike: shapes, kinds of floats, batches, untouched inputs, defaults, refusals."""
+"""What every function of arrays promises alike: shapes, kinds of floats, batches, untouched inputs, refusals."""
 
 import math
 import re
-from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -13,7 +11,7 @@ from scipy import sparse
 from minitransformer.arrays import kept
 from minitransformer.attention import attention
 from minitransformer.dot_product import cosine_matrix, cosine_similarity, nearest, unit
-from minitransformer.feed_forward import dropout, feed_forward, gelu, relu
+from minitransformer.feed_forward import dropout, feed_forward
 from minitransformer.layer_norm import layer_norm, layer_norm_vjp, rms_norm, rms_norm_vjp
 from minitransformer.masks import causal_mask, leaks, padding_mask
 from minitransformer.multi_head import merge_heads, multi_head_attention, split_heads
@@ -29,9 +27,9 @@ from minitransformer.transformer import (
     head,
     layer,
     layer_shapes,
-    stack,
 )
 from minitransformer.word_vectors import count_pairs, pca, ppmi, train_vectors
+from tests.shared.functions import MULTI, OWN, SINGLE, WIDE, filled, functions, numbers, public, sized
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 
@@ -39,72 +37,26 @@ pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # t
 # What every function of arrays of floats holds
 
 
-class Case(NamedTuple):
-    """A function of arrays, the shapes that it takes and those that it gives, as its docstring tells them."""
-
-    call: Callable
-    takes: dict  # name of an argument -> its shape, or a dict of shapes, in which "n" and "m" stand for any number
-    gives: list  # the shape of each result
-
-
-TOKENS = {"x": ("n", 6)}
-SINGLE = {"W_Q": (6, 4), "W_K": (6, 4), "W_V": (6, 5)}
-MULTI = {"W_Q": (6, 6), "W_K": (7, 6), "W_V": (7, 9), "W_O": (9, 4)}
-OWN = {"W_Q": (6, 6), "W_K": (6, 6), "W_V": (6, 6), "W_O": (6, 6)}
-WIDE = {"W_1": (6, 9), "b_1": (9,), "W_2": (9, 4), "b_2": (4,)}
-SCALES = {"gain": (6,), "bias": (6,)}
-LAYER = layer_shapes(6, 8)
-CASES = {
-    "unit": Case(unit, {"a": ("n", 6)}, [("n", 6)]),
-    "cosine_similarity": Case(cosine_similarity, {"a": ("n", 6), "b": ("n", 6)}, [("n",)]),
-    "cosine_matrix": Case(cosine_matrix, {"a": ("n", 6), "b": ("m", 6)}, [("n", "m")]),
-    "nearest": Case(lambda matrix, query: nearest(matrix, query, 3)[1], {"matrix": (9, 6), "query": (6,)}, [(3,)]),
-    "pca": Case(pca, {"x": (9, 6)}, [(9, 2)]),
-    "softmax": Case(softmax, TOKENS, [("n", 6)]),
-    "log_softmax": Case(log_softmax, TOKENS, [("n", 6)]),
-    "entropy": Case(lambda x: entropy(softmax(x)), TOKENS, [("n",)]),
-    "attention": Case(attention, {"queries": ("n", 4), "keys": ("m", 4), "values": ("m", 3)}, [("n", 3), ("n", "m")]),
-    "project": Case(partial(project, name="W_V"), TOKENS | {"params": {"W_V": (6, 5)}}, [("n", 5)]),
-    "self_attention": Case(self_attention, TOKENS | {"params": SINGLE}, [("n", 5), ("n", "n")]),
-    "split_heads": Case(partial(split_heads, heads=2), TOKENS, [(2, "n", 3)]),
-    "merge_heads": Case(merge_heads, {"x": (2, "n", 3)}, [("n", 6)]),
-    "multi_head_attention": Case(
-        partial(multi_head_attention, heads=3),
-        TOKENS | {"context": ("m", 7), "params": MULTI},
-        [("n", 4), (3, "n", "m")],
-    ),
-    "layer_norm": Case(layer_norm, TOKENS | SCALES, [("n", 6)]),
-    "rms_norm": Case(rms_norm, TOKENS | {"gain": (6,)}, [("n", 6)]),
-    "residual, pre": Case(partial(residual, sublayer=np.tanh), TOKENS | SCALES, [("n", 6)]),
-    "residual, post": Case(partial(residual, sublayer=np.tanh, norm="post"), TOKENS | SCALES, [("n", 6)]),
-    "residual, none": Case(partial(residual, sublayer=np.tanh, norm="none"), TOKENS, [("n", 6)]),
-    "residual, plain norm": Case(partial(residual, sublayer=np.tanh), TOKENS, [("n", 6)]),
-    "rotary": Case(rotary, TOKENS, [("n", 6)]),
-    "relu": Case(relu, TOKENS, [("n", 6)]),
-    "gelu": Case(gelu, TOKENS, [("n", 6)]),
-    "feed_forward": Case(feed_forward, TOKENS | {"params": WIDE}, [("n", 4)]),
-    "dropout": Case(lambda x: dropout(x, 0.4, np.random.default_rng(0)), TOKENS, [("n", 6)]),
-    "layer": Case(partial(layer, heads=2), TOKENS | {"params": LAYER}, [("n", 6)]),
-    "stack": Case(partial(stack, heads=2), TOKENS | {"params": {1: LAYER, "norm": SCALES}}, [("n", 6)]),
-    "head": Case(head, TOKENS | {"params": {"embedding": (11, 6)}}, [("n", 11)]),
-}
+CASES = functions()
 EVERY = pytest.mark.parametrize("name", CASES)
 RANDOM, VIEWS, NO_LISTS = {"dropout"}, {"split_heads"}, {"head"}
 SAYS_ANOTHER_NAME = {"unit", "entropy", "head"}  # or nothing of its own; entropy is among the refusals below
+ELSEWHERE = {  # what chapters build and no case tries, by the reason
+    "takes no array of floats": "causal_mask padding_mask angles sinusoidal_positions alibi_bias count_pairs ppmi",
+    "takes or makes a model": "leaks train_vectors learn initialise greedy beam layer_shapes count views embed",
+    "is tried with what it is part of": "kept_by rate_at clipped word_numbers batch_of right cross_entropy",
+}
 
 
-def filled(shape, make, leading=(), **sizes):
-    """Return an array of that shape, with the leading axes if it is of tokens, or a dict of such arrays."""
-    if isinstance(shape, dict):
-        return {name: filled(part, make, leading, **sizes) for name, part in shape.items()}
-    axes = leading if {"n", "m"} & set(shape) else ()
-    return make((*axes, *(sizes.get(size, size) for size in shape)))
-
-
-def numbers(kind="float64"):
-    """Return a function that makes random arrays of a shape."""
-    rng = np.random.default_rng(0)
-    return lambda shape: rng.normal(size=shape).astype(kind)
+def test_every_function_that_a_chapter_builds_is_tried():
+    known = {name.partition(",")[0] for name in CASES}.union(*(names.split() for names in ELSEWHERE.values()))
+    built = [(module, function) for module, function in public() if "uilt in chapter" in (function.__doc__ or "")]
+    assert [
+        f"{module}.{function.__name__} is tried by no case: add one to FUNCTIONS in tests/helper/test_{module}.py, "
+        "or its name to ELSEWHERE in tests/helper/test_every_function.py."
+        for module, function in built
+        if function.__name__.removesuffix("_vjp") not in known
+    ] == []
 
 
 def results(case, arguments):
@@ -126,15 +78,15 @@ def leaves(part, path=()):
 @pytest.mark.parametrize("n, m, leading", [(5, 7, ()), (1, 1, (2, 3)), (0, 7, ()), (5, 0, (2,)), (4, 3, (0,))])
 def test_shapes_are_those_of_the_docstring_and_the_kind_of_float_is_kept(name, kind, n, m, leading):
     case = CASES[name]
-    found = results(case, filled(case.takes, numbers(kind), leading, n=n, m=m))
-    assert [x.shape for x in found] == [filled(s, np.ones, leading, n=n, m=m).shape for s in case.gives]
+    found = results(case, filled(sized(case.takes, leading, n=n, m=m), numbers(kind)))
+    assert [x.shape for x in found] == [sized(shape, leading, n=n, m=m) for shape in case.gives]
     assert {x.dtype for x in found} == {np.dtype(kind)}
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name not in RANDOM])
 def test_a_batch_is_its_members_one_by_one(name):
     case = CASES[name]
-    many = filled(case.takes, numbers(), (2, 3), n=5, m=7)
+    many = filled(sized(case.takes, (2, 3), n=5, m=7), numbers())
     batched = {key for key, shape in case.takes.items() if {"n", "m"} & set(shape)}
     whole = results(case, many)
     for index in np.ndindex((2, 3) if batched else ()):
@@ -146,7 +98,7 @@ def test_a_batch_is_its_members_one_by_one(name):
 @EVERY
 def test_nothing_is_written_to_and_no_result_is_a_window_on_an_input(name):
     case = CASES[name]
-    arguments = filled(case.takes, numbers(), n=5, m=7)
+    arguments = filled(sized(case.takes, n=5, m=7), numbers())
     inputs = [array for _, array in leaves(arguments)]
     for array in inputs:
         array.flags.writeable = False
@@ -157,7 +109,7 @@ def test_nothing_is_written_to_and_no_result_is_a_window_on_an_input(name):
 @EVERY
 def test_chance_decides_nothing(name):
     case = CASES[name]
-    arguments = filled(case.takes, numbers(), n=5, m=7)
+    arguments = filled(sized(case.takes, n=5, m=7), numbers())
     np.random.seed(1)
     one, next_number = results(case, arguments), np.random.random()
     two = results(case, arguments)
@@ -169,7 +121,8 @@ def test_chance_decides_nothing(name):
 @pytest.mark.parametrize("name", [name for name in CASES if name not in NO_LISTS])
 def test_whole_numbers_and_lists_are_taken_as_float64(name):
     case = CASES[name]
-    floats = filled(case.takes, lambda shape: np.arange(float(np.prod(shape))).reshape(shape) % 7 - 3, n=5, m=7)
+    small = lambda shape: np.arange(float(np.prod(shape))).reshape(shape) % 7 - 3
+    floats = filled(sized(case.takes, n=5, m=7), small)
 
     def lists(part):
         return {key: lists(p) for key, p in part.items()} if isinstance(part, dict) else part.astype(int).tolist()
@@ -181,25 +134,21 @@ def test_whole_numbers_and_lists_are_taken_as_float64(name):
 NAMED = [
     pytest.param(name, path, id=" ".join(map(str, (name, *path))))
     for name, case in CASES.items()
-    for path, _ in leaves(filled(case.takes, np.ones, n=2, m=2))
+    for path, _ in leaves(case.takes)
     if name not in SAYS_ANOTHER_NAME
 ]
 
 
 @pytest.mark.parametrize("name, path", NAMED)
 def test_what_holds_no_numbers_is_called_by_its_name(name, path):
-    for bad, says in (
-        (np.full((2, 2), "a"), "holds <U1 values; expected real numbers"),
-        (np.ones((2, 2), complex), "holds complex128 values; expected real numbers"),
-        ([[1, 2], [3]], "has rows of unequal length; expected a rectangular array."),
-        (np.ma.array([1.0, 2.0], mask=[0, 1]), "is a masked array"),
-    ):
-        arguments = filled(CASES[name].takes, numbers(), n=5, m=7)
+    masked = np.ma.array([1.0, 2.0], mask=[0, 1])
+    for bad in (np.full((2, 2), "a"), np.ones((2, 2), complex), [[1, 2], [3]], masked):
+        arguments = filled(sized(CASES[name].takes, n=5, m=7), numbers())
         place = arguments
         for key in path[:-1]:
             place = place[key]
         place[path[-1]] = bad
-        with pytest.raises((TypeError, ValueError), match=f"^{re.escape(f'{path[-1]} {says}')}"):
+        with pytest.raises((TypeError, ValueError), match=f"^{path[-1]} (holds|has|is) "):
             CASES[name].call(**arguments)
 
 
