@@ -47,6 +47,7 @@ LINES, LONGER = 150, {"transformer": 350, "word_vectors": 350}  # of a module
 DRAWING = ("figures", "explore")  # what no chapter derives and no reader has to hold in mind
 NOT_CALLED = {
     "figures/picture": "what charts and diagrams are made of",
+    "explorables/shared/states": "the states of explorables are checked with it",
     "sentence_sets.twins": "`make model` measures with it",
     "explore.live": "a widget needs a kernel, which a built page has not; chapter 3 tells of it",
 }
