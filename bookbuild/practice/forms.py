@@ -31,7 +31,7 @@ class Answer:
 
     def says(self, code):
         """Return what `check` says of the last function in a piece of code."""
-        from minitransformer.checks import find_hint  # of the book that is built: reading it has put it in the path
+        from minitransformer.checks import find_hint
 
         space, code = dict(self.names), f"{code}\n{self.rest}"
         exec(compile(code, "<exercise>", "exec"), space)

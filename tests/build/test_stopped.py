@@ -134,7 +134,7 @@ def spoil_record(build):
     """Leave no good record and some of the executions, as a build does that was stopped."""
     (build / "built").write_text("[", "utf8")
     (build / "html.new").mkdir()
-    next(build.glob(".jupyter_cache/*/01-probe-*.ipynb")).unlink()
+    next(build.glob(".jupyter_cache/chapters-01-probe/*.ipynb")).unlink()
 
 
 @pytest.mark.parametrize("spoil", [spoil_doctree, spoil_page, spoil_record])
