@@ -25,9 +25,10 @@ def below(context):
 
 def strip(chapter):
     """Return the machine for the head of a chapter."""
-    from minitransformer import figures, twins
+    from minitransformer import figures
+    from minitransformer.trained.twins import machine_numbers
 
-    return figures.strip(twins.machine_numbers(), chapter.number)
+    return figures.strip(machine_numbers(), chapter.number)
 
 
 def complete(app, pagename, templatename, context, doctree):
