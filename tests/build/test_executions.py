@@ -70,6 +70,15 @@ def test_pages_that_use_what_was_edited_are_executed_and_an_undone_edit_executes
     assert not list(site.rglob("*draft*"))  # which _toc.yml does not name
 
 
+def test_a_book_that_was_moved_executes_nothing_and_says_nothing_of_its_old_place(book):
+    old, book.folder = book.folder, book.folder.with_name("moved")
+    old.rename(book.folder)
+    (book.folder / "_build" / "built").unlink()
+    assert executed(book) == set()
+    assert "minitransformer/probe.py" in book.page()
+    assert old.name not in book.page()
+
+
 # What a page uses, without a kernel
 
 
