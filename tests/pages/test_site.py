@@ -124,6 +124,19 @@ def test_figures_are_drawn_in_the_palette_of_the_stylesheet_named_and_described(
         assert figure.select("svg :is(path, line, rect, circle, text, image), img[src]"), figure["id"]
 
 
+def test_the_page_of_the_helper_documents_every_module_those_of_the_chapters_first_and_in_their_order(read):
+    listed = [place["id"] for place in read("reference/helper.html").select("[id^=module-]")]
+    package = ROOT / "chapters" / "minitransformer"
+    files = (path.relative_to(package.parent).with_suffix("") for path in package.rglob("*.py"))
+    modules = {".".join(path.parts) for path in files if path.name != "__init__"}
+    shown = {name.removeprefix("module-") for name in listed}
+    inner = re.compile(r"minitransformer\.(checks\.exercises|explorables|figures)\.")  # what their packages document
+    assert {name for name in modules - shown if not inner.match(name)} == set()
+    pages = sorted(ROOT.glob("chapters/[0-9]*.md"))
+    chapters = [f"module-minitransformer.{page.stem[3:].replace('-', '_')}" for page in pages]
+    assert [name for name in listed if name in chapters] == chapters
+
+
 def test_every_entry_of_the_glossary_leads_to_the_place_that_builds_it(read):
     entries = read("reference/glossary.html").select("dl.glossary > dd")
     assert entries and [entry.get_text()[:60] for entry in entries if not entry.select("p.built a[href]")] == []

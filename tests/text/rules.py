@@ -43,6 +43,7 @@ VERBS = {  # what a reader can be seen to do
     "train",
     "use",
 }
+COMMENTS = {"Question": "the README", "Job": "the map on the cover", "Projector": "the teaching page"}
 SECTIONS = ("Exercises", "Summary", "Common misreadings", "Further reading")
 PREFIXES = {"math": "eq", "figure": "fig", "exercise": "ex", "prf:definition": "def"}
 BANNED = re.compile(r"\b(?:simply|obviously|just)\b", re.IGNORECASE)
@@ -265,8 +266,11 @@ def saving_changes_nothing(book):
 
 
 def openings(book):
-    """A chapter opens with three to five objectives that one can test, what it builds on, and its reading time."""
+    """A chapter opens with what lists say of it, three to five objectives, what it builds on, and its reading time."""
     for page in book.chapters:
+        for kind in COMMENTS:
+            if kind not in page.comments:
+                yield f"{at(page)}: no comment `% {kind}: …` below the title; {COMMENTS[kind]} shows it."
         boxes = [box for box in page.directives if "objectives" in box.options.get("class", "")]
         if len(boxes) != 1:
             yield f"{at(page)}: {len(boxes)} admonitions of class objectives; expected one."
