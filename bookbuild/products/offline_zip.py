@@ -14,7 +14,7 @@ FOR_SERVERS = {".buildinfo", ".nojekyll", "404.html", "objects.inv", "robots.txt
 def packed(book, site):
     """Return a zip, bytes, of what is of use without a server: one folder, all files with one date."""
     when, whole, files = moment(site), io.BytesIO(), names(book)
-    cover = linked((site / COVER).read_text("utf8"), book, held=()).encode("utf8")
+    cover = linked((site / COVER).read_text("utf8"), book, beside=()).encode("utf8")
     date = when.timetuple()[:6] if when else (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can name
     with zipfile.ZipFile(whole, "w") as archive:
         for path in sorted(path for path in site.rglob("*") if path.is_file()):

@@ -1,5 +1,6 @@
 """Exercises on the page: each form gives the verdict of `check` on right answers and on all known mistakes."""
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -77,6 +78,12 @@ def of_form(tried, *kinds):
 def test_every_exercise_is_answered_on_the_page(tried, request):
     chapter = request.node.callspec.params["tried"]
     assert all(asked(chapter).values())
+
+
+def test_a_chapter_that_is_not_named_after_its_module_is_named_in_a_sentence():
+    renamed = dataclasses.replace(CHAPTERS[2], file="chapters/03-shares.md")
+    with pytest.raises(ValueError, match=r"^chapters/03-shares.md .*exercises.shares is missing: name .*\.$"):
+        asked(renamed)
 
 
 def test_what_is_typed_gets_the_verdict_of_check(tried):

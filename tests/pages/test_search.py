@@ -56,7 +56,7 @@ def test_answers_folded_titles_and_what_was_not_resolved_are_not_in_the_index(in
 
 def test_formulas_are_readable(index):
     said = " ".join(entry[3] for entry in index["entries"])
-    for formula in ("√d_k", "XXᵀ", "softmax(", "1/√"):
+    for formula in ("√d_k", "X Xᵀ", "softmax(", "1/√"):
         assert formula in said
     assert not [word for word in ("\\sqrt", "\\frac", "\\top", "√1d") if word in said]
 

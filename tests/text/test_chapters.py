@@ -21,7 +21,7 @@ from tests.text.proofs import Proof, decimals, numbers, printed
 CHAPTER, GLOSSARY, REFERENCES = "chapters/01-halving.md", "reference/glossary.md", "references.bib"
 CITED, INDEX = "tests/text/cited_numbers.toml", "index.md"
 HALVING, FIGURES = "chapters/minitransformer/halving.py", "chapters/minitransformer/figures.py"
-RUN = "_build/.jupyter_cache/state/01-halving.ipynb"
+RUN = "_build/jupyter_execute/chapters/01-halving.ipynb"
 LONG_CELL = "a = 1\n" * 21
 
 
@@ -60,7 +60,7 @@ def good(tmp_path_factory):
     for page in (page for page in rules.CheckedBook(root, MINI_CHECKS).pages if page.cells):
         notebook = jupytext.reads(page.source, "md:myst")
         nbclient.NotebookClient(notebook, resources={"metadata": {"path": root / "chapters"}}).execute()
-        run = root / "_build" / ".jupyter_cache" / "state" / f"{page.name}.ipynb"
+        run = root / "_build" / "jupyter_execute" / f"{page.page}.ipynb"
         run.parent.mkdir(parents=True, exist_ok=True)
         cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         nbformat.write(nbformat.v4.new_notebook(cells=cells), run)
