@@ -15,7 +15,7 @@ from IPython.display import HTML
 from . import figures
 from .explorables.translator.state import SIZES
 from .feed_forward import gelu
-from .parameters import stack_size
+from .transformer import stack_size
 
 FOLDER = Path(__file__).parent / "explorables"
 SHARED = FOLDER / "shared"

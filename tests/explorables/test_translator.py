@@ -16,12 +16,11 @@ from bookbuild import ROOT
 from bookbuild.base import node
 from bookbuild.site.weights import move_out
 from minitransformer import figures
-from minitransformer.decoding import START, greedy
 from minitransformer.explore import SHARED, _module, explorable, packed
-from minitransformer.sentence_sets import drawn
+from minitransformer.tasks.sentence_sets import drawn
 from minitransformer.trained import load_model
 from minitransformer.transformer import Transformer
-from minitransformer.translation import SENTENCES, word_numbers
+from minitransformer.translation import SENTENCES, START, greedy, word_numbers
 from tests.shared import explorable_page as page
 from tests.shared.explorable_page import PAGE
 from tests.shared.pages import violations
@@ -141,7 +140,7 @@ def test_code_and_weights_are_small():
 
 
 def test_the_last_stop_of_the_page_is_the_model_of_the_package():
-    """Or the page would say one thing where its cells print another: two trainings are never the same to the last bit."""
+    """Or the page would say one thing where its cells print another: no two trainings give the same bits."""
     html = ROOT / "_build" / "html" / "chapters" / "15-translation.html"
     states = BeautifulSoup(html.read_text("utf8"), "html.parser").select(".mt-explorable[data-state*=sizes]")
     [state] = [json.loads(each["data-state"]) for each in states]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from minitransformer.trained import load_model, seen
+from minitransformer.trained.twins import PARTS, PROPERTY, pronouns, swaps, twin, twins
 from minitransformer.translation import french_words, translate
-from minitransformer.twins import PARTS, PROPERTY, pronouns, swaps, twin, twins
 from tests.explorables.cases.twins import START
 from tests.shared.explorable_page import act, run_widget
 

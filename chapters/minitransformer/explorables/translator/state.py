@@ -4,7 +4,7 @@ source and target are its words, groups lists of source words by their names; tw
 what *another sentence* takes, pronouns are the words of a translation that are looked at first.
 """
 
-from ...parameters import count, layer_shapes
+from ...transformer import count, layer_shapes
 from ..shared.states import fits, one_of, sentences, words
 
 SIZES = "d", "hidden", "layers", "heads", "encoder_layers", "encoder_heads", "tied"
