@@ -2,7 +2,7 @@
 // of what is used only now and then (search, previews, live code).
 import "./machine.mjs";
 import "./reader.mjs";
-import { all, element, linked, load } from "./page.mjs";
+import { all, BOOK, element, linked, load } from "./page.mjs";
 
 const root = document.documentElement;
 
@@ -14,7 +14,7 @@ const choose = ({ name, value }) => {
   else delete root.dataset[name];
   const { theme, code, veil } = root.dataset;
   try {
-    localStorage.settings = JSON.stringify({ theme, code, veil });
+    localStorage[`${BOOK} settings`] = JSON.stringify({ theme, code, veil });
   } catch {} // a private window keeps nothing
   dispatchEvent(new Event("chosen"));
 };
