@@ -46,7 +46,7 @@ class Answer:
         if not self.form and self.task.probes:
             raise ValueError(
                 f"{self.name} takes a function: add its form (Typed, Lines or Mend), which says how it is answered on "
-                "the page, to FORMS in its chapter's file of minitransformer's exercises."
+                "the page, to FORMS in its chapter's file of chapters/minitransformer/checks/exercises."
             )
         return type(self.form).__name__.lower() if self.form else "typed"
 
@@ -104,7 +104,7 @@ def asked(chapter):
     known, module = exercises(chapter), chapter.name[3:].replace("-", "_")
     if not any(CALL.search("\n".join(code)) for _, code, _ in known.values()):
         return dict.fromkeys(known, ())  # nothing that a page could judge
-    forms = importlib.import_module(f"minitransformer.exercises.{module}").FORMS
+    forms = importlib.import_module(f"minitransformer.checks.exercises.{module}").FORMS
     pieces = [repr(forms), *(piece for _, code, solution in known.values() for piece in (*code, *solution))]
     names, found = names_of(chapter, module, "\n".join(pieces)), {}
     for label, (text, code, solution) in known.items():

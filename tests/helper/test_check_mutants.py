@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from minitransformer.checks import CHAPTERS, CHECKS, _expected, _results
-from minitransformer.comparisons import same
+from minitransformer.checks.comparisons import same
 from tests.helper import test_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Python's and NumPy's about what a slip makes
@@ -177,7 +177,7 @@ def survivors(module, table, name):
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_right_answer_with_a_slip_in_it_is_not_accepted(chapter):
-    module, accepted = importlib.import_module(f"minitransformer.exercises.{chapter}"), []
+    module, accepted = importlib.import_module(f"minitransformer.checks.exercises.{chapter}"), []
     for name, task in module.CHECKS.items():
         answers = [(module, "CHECKS")] + [(test_checks, "SECOND")] * bool(task.probes and name in test_checks.SECOND)
         accepted += [f"{name}: {change}" for where in answers for change in survivors(*where, name)]
