@@ -93,7 +93,8 @@ def violations(tab, within="html", colours=True, rest=True, room=None):
 
 
 # Results that a text lets its reader predict are shown: a reader may choose so, and tests look at all that a page has.
-SETTINGS = f"{Book(ROOT).owner_and_name} settings"  # under which the choices are kept
+BOOK = Book(ROOT).owner_and_name
+SETTINGS, PLACE = f"{BOOK} settings", f"{BOOK} place"  # under which a reader's choices and work are kept
 UNVEILED = f"try {{ localStorage['{SETTINGS}'] ??= JSON.stringify({{ veil: 'off' }}) }} catch {{}}"
 
 
