@@ -16,7 +16,7 @@ from bookbuild import ROOT
 from bookbuild.base import node
 from bookbuild.site.weights import move_out
 from minitransformer import figures
-from minitransformer.explore import FOLDER, _module, explorable, packed
+from minitransformer.explore import SHARED, _module, explorable, packed
 from minitransformer.tasks.sentence_sets import drawn
 from minitransformer.trained import load_model
 from minitransformer.transformer import Transformer
@@ -50,8 +50,8 @@ TWINS = [f"the animal didn't cross the street because it was too {end}" for end 
 
 def translated(folder, model, rows, change=("", ""), halves=None):
     """Return what the engine, a piece of its code changed, makes of rows of ids."""
-    shutil.copy(FOLDER / "parts.mjs", folder)
-    code = (FOLDER / "transformer.mjs").read_text("utf8")
+    shutil.copy(SHARED / "parts.mjs", folder)
+    code = (SHARED / "transformer.mjs").read_text("utf8")
     assert change[0] in code
     (folder / "transformer.mjs").write_text(code.replace(*change, 1), "utf8")
     (folder / "runner.mjs").write_text(RUNNER, "utf8")
@@ -117,7 +117,7 @@ def test_weights_are_float16_to_the_last_bit(tmp_path):
     model = load_model()
     halves = np.arange(len(model.flat)).astype("<u2").view("<f2")  # every float16 that there is
     model.flat[:] = np.where(np.isfinite(halves), halves, 0)
-    question = f"""import {{ unpacked }} from {json.dumps((FOLDER / "transformer.mjs").as_uri())};
+    question = f"""import {{ unpacked }} from {json.dumps((SHARED / "transformer.mjs").as_uri())};
         console.log(JSON.stringify([...unpacked({json.dumps(packed(model)["weights"][0])})]));"""
     (tmp_path / "unpack.mjs").write_text(question, "utf8")
     np.testing.assert_array_equal(json.loads(node.run([tmp_path / "unpack.mjs"], "It failed")), model.flat)
@@ -130,7 +130,7 @@ def test_another_kind_of_model_is_refused():
 
 
 def test_code_and_weights_are_small():
-    host = (FOLDER / "host.mjs").read_text("utf8")
+    host = (SHARED / "host.mjs").read_text("utf8")
     assert len(gzip.compress((_module("translator") + host).encode())) <= 10_240
     assert len(gzip.compress(packed(load_model())["weights"][0].encode())) <= 409_600
 
