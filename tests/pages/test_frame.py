@@ -173,6 +173,17 @@ def test_the_colours_follow_the_system_and_a_choice_is_kept_from_page_to_page_be
     assert light != dark == tab.evaluate(GROUND) == system
 
 
+def test_no_address_is_taken_from_what_the_browser_keeps(server, visit):
+    visiting = visit(server)
+    kept = "localStorage.settings = JSON.stringify({ theme: 'dark', content_root: 'https://example.org/' })"
+    visiting.tab.add_init_script(kept)
+    tab = visiting.open(CHAPTER)
+    tab.keyboard.press("/")
+    expect(tab.locator("script[src*=search_index]")).to_have_count(1)
+    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert visiting.faults == []
+
+
 def test_code_wraps_below_its_own_indent_or_scrolls_as_the_reader_chooses(phone):
     line = phone.locator(".cell_input .l[style='--i:4']").first
     padding, indent = (float(length.removesuffix("px")) for length in styles(line, "paddingLeft", "textIndent"))
