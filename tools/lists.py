@@ -1,4 +1,4 @@
-"""Fill in the lists of chapters: the README's table, the times and sums of the teaching page.
+"""Fill in the lists of chapters: the README's table, the times on the cover, times and sums of the teaching page.
 
 `python -m tools.lists` makes them from _toc.yml and from what stands in the chapters: titles, minutes, and comments
 below the title: `% Question: …` for the README and `% Projector: …` for the teaching page.
@@ -20,6 +20,7 @@ WORD, LINE, FORMULA, FIGURE = 60 / 180, 5, 20, 30  # seconds
 STATED = re.compile(r"(?<=Reading time:\* ).*(?=\.\n)")
 EXERCISE = re.compile(r"\{exercise-start\} (.*)\n(?s:.*?)\b(Easy|Medium|Hard), (\d+) minutes")
 QUESTIONS, TIMES = "| chapter | the question |", "| chapter | reading | exercises | on the projector |"
+WHOLE = re.compile(r"\d+ chapters of .* each, and \d+ hours of exercises")
 PLAN = re.compile(r"^Chapters left out: .*\n(?s:.*?)(?=^## )", re.MULTILINE)
 WEEK = re.compile(r"^\| (\d+) \| ([\d, ]+) \| ([^|]+) \| [^|]*\|$", re.MULTILINE)
 
@@ -114,14 +115,23 @@ def plan(text, book):
     return WEEK.sub(lambda row: week(row, book), told + text.partition("\n")[2])
 
 
+def whole(book):
+    """Return how long the book takes, in words."""
+    times = sorted(map(reading, book.chapters))
+    each = " to ".join(map(str, dict.fromkeys((times[0], times[-1]))))
+    hours = round(sum(sum(minutes(chapter, "all")) for chapter in book.chapters) / 60)
+    return f"{len(times)} chapters of {each} minutes each, and {hours} hours of exercises"
+
+
 def lists(book):
     """Return the pages that hold lists as they should be: file -> text."""
-    text = {file: (book.root / file).read_text("utf8") for file in ("README.md", "reference/teaching.md")}
+    text = {file: (book.root / file).read_text("utf8") for file in ("README.md", "index.md", "reference/teaching.md")}
     rows = [f"| [{page.title}]({page.file}) | {comment(page, 'Question')} |\n" for page in book.chapters]
     teaching = table(text["reference/teaching.md"], TIMES, map(times, book.chapters))
     return {
         **{page.file: timed(page) for page in book.chapters},
         "README.md": table(text["README.md"], QUESTIONS, rows),
+        "index.md": WHOLE.sub(whole(book), text["index.md"]),
         "reference/teaching.md": PLAN.sub(lambda found: plan(found[0], book), teaching),
     }
 
