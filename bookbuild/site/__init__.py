@@ -2,11 +2,11 @@
 
 from bookbuild.site import (
     assets,
+    fill_in,
     formulas,
     frame,
     fresh_execution,
     glossary,
-    helper_modules,
     labels,
     notebook_copies,
     practice,
@@ -28,7 +28,7 @@ HANDLERS = {
     "builder-inited": (assets.install, assets.make, published.choose_address, search.leave_out_sphinx),
     "env-get-outdated": (this_build.read_again,),
     "env-before-read-docs": (fresh_execution.execute_ahead,),
-    "source-read": (helper_modules.write,),
+    "source-read": (fill_in.write,),
     "doctree-read": (glossary.note,),
     "env-updated": (formulas.write_font, previews.read_glossary),
     "env-get-updated": (this_build.write_again, labels.write),

@@ -1,6 +1,4 @@
-"""List the modules on the page of the helper package, in groups that are the package's folders.
-
-The page itself has a comment where they are to stand.
+"""Say which modules the helper package has, in groups that are its folders, for the page that documents them.
 
 A group opens with the sentence that opens its folder; below stands what autodoc says of each module.  First come the
 modules of the chapters, in their order, then the folders of chapters, then the others.
@@ -9,13 +7,6 @@ modules of the chapters, in their order, then the folders of chapters, then the 
 import ast
 
 PACKAGE = "minitransformer"
-PLACE = "% The modules: bookbuild/site/helper_modules.py"
-
-
-def write(app, page, source):
-    """Put the modules in the place of the comment, in the source of a page that has it."""
-    if PLACE in source[0]:
-        source[0] = source[0].replace(PLACE, modules(app.book_build.book))
 
 
 def modules(book):
