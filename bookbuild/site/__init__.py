@@ -3,6 +3,7 @@
 from bookbuild.site import (
     assets,
     build_record,
+    fonts,
     formulas,
     frame,
     fresh_execution,
@@ -29,7 +30,6 @@ HANDLERS = {
     "env-get-outdated": (build_record.read_again,),
     "env-before-read-docs": (fresh_execution.execute_ahead,),
     "doctree-read": (glossary.note,),
-    "env-updated": (formulas.write_font,),
     "env-get-updated": (build_record.write_again, labels.write),
     "doctree-resolved": (glossary.lead, weights.move_out),
     "html-collect-pages": (published.missing_page, search.add_page),
@@ -47,6 +47,7 @@ HANDLERS = {
         build_record.leave_out_old,
         search.write_index,
         published.write_lists,
+        fonts.write,
         build_record.end,
     ),
 }

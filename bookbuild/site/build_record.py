@@ -22,7 +22,6 @@ from bookbuild.base.files import hashes, remove, written
 from bookbuild.base.lock import hold_build
 from bookbuild.products.downloads import COVER, linked, names
 from bookbuild.read.book import LABELS, Book
-from bookbuild.site.formulas import CHARACTERS
 from bookbuild.site.glossary import PLACES
 from bookbuild.site.last_changed import dates
 from bookbuild.site.weights import FOLDER as WEIGHTS
@@ -127,13 +126,13 @@ def read_again(app, env, added, changed_pages, removed):
 
 
 def told(env):
-    """Return what pages show of others: titles, numbers, labels, where terms and formulas' letters stand, citations."""
+    """Return what pages show of others: titles, numbers, labels, where terms stand, citations."""
     std, math = env.get_domain("std"), env.get_domain("math")
     titles = {page: title.astext() for page, title in env.titles.items()}
     cited = sorted((ref.docname, target.key) for ref in env.get_domain("cite").citation_refs for target in ref.targets)
-    marks = {page: [about.get(PLACES), about.get(CHARACTERS)] for page, about in env.metadata.items()}
+    terms = {page: about.get(PLACES) for page, about in env.metadata.items()}
     numbers = [env.toc_secnumbers, env.toc_fignumbers, math.equations]
-    parts = [titles, numbers, std.labels, std.anonlabels, std._terms, cited, marks]
+    parts = [titles, numbers, std.labels, std.anonlabels, std._terms, cited, terms]
     return json.dumps(parts, sort_keys=True, default=str)  # some titles are to be translated
 
 
