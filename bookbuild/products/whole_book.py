@@ -11,14 +11,12 @@ from html import escape
 from pathlib import Path
 from urllib.parse import unquote, urljoin
 
-import matplotlib
 from bs4 import BeautifulSoup
 
 from bookbuild.site.frame import NUMERALS
 
 FORMULA = "formula: "  # begins the description of a formula, by which the PDF's tags tell it from a picture
 STYLE = Path(__file__).with_name("pdf.css")
-FONTS = Path(matplotlib.get_data_path(), "fonts", "ttf")  # so that the PDF looks alike on every machine
 NOT_ON_PAPER = (
     "script, .headerlink, .strip, .fold.code, a:has(.viewcode-link), .mt-explorable > style, "
     '.exercise .cell_output:-soup-contains("○")'  # of an exercise that waits for its answer
@@ -112,7 +110,7 @@ def joined(book, site, when):
     parts = [(title, pages[0].number, [page.page for page in pages]) for title, pages in book.parts]
     parts, numerals = [("", 0, ["index"]), *parts], iter(NUMERALS)
     names = [page for *_, pages in parts for page in pages]
-    style, contents, body = [STYLE.read_text("utf8").replace("FONTS", FONTS.as_uri())], [], []
+    style, contents, body = [STYLE.read_text("utf8")], [], []
     for title, number, pages in parts:
         if title:
             title = f"Part {next(numerals)}. {title}" if number else title
