@@ -1,8 +1,8 @@
 """Measure what breaks without each part: train every variant of a small model, and write what comes out to one file.
 
 `python -m tools.ablations` trains each of VARIANTS on the first task of chapter 14, from each of SEEDS, two at a time,
-and writes what `minitransformer.ablations` reads.  Stopped at any time and called again, it goes on: until the file is
-written, the package's cache folder has a checkpoint of each training, renewed after EVERY so many steps.
+and writes what `minitransformer.trained.ablations` reads.  Stopped at any time and called again, it goes on: until the
+file is written, the package's cache folder has a checkpoint of each training, renewed after EVERY so many steps.
 """
 
 import contextlib
@@ -22,18 +22,18 @@ from zlib import crc32
 import numpy as np
 from tqdm import tqdm
 
-from bookbuild import ROOT
 from bookbuild.base.files import written
-from minitransformer import multi_head, transformer
+from minitransformer import multi_head
+from minitransformer.arrays.files import cache_folder
 from minitransformer.attention import attention, attention_vjp
-from minitransformer.checkpoints import load
-from minitransformer.files import cache_folder
 from minitransformer.gradients import cross_entropy, several
 from minitransformer.layer_norm import layer_norm, layer_norm_vjp
-from minitransformer.reversals import WORDS, reversals
+from minitransformer.tasks.reversals import WORDS, reversals
+from minitransformer.trained.ablations import FILE
 from minitransformer.training import Adam, train
+from minitransformer.training.checkpoints import load
+from minitransformer.transformer import Transformer, layers
 
-FILE = ROOT / "chapters" / "minitransformer" / "data" / "ablations.json"
 SEEDS = 0, 1, 2
 BASELINE = {"layers": 2, "d": 32, "heads": 4, "norm": "pre", "positions": "sinusoidal", "without": None, "start": 1,
             "rate": 4e-3, "warmup": 100, "steps": 600, "batch": 64, "dtype": "float32"}  # fmt: skip
@@ -80,7 +80,7 @@ def alone_vjp(x, sublayer, norm, gain, bias):
 def leaving_out(part):
     """Return a context in which the package's models have no "residuals" or "scale", or lack nothing: None."""
     if part == "residuals":
-        return mock.patch.multiple(transformer, residual=alone, residual_vjp=alone_vjp)
+        return mock.patch.multiple(layers, residual=alone, residual_vjp=alone_vjp)
     if part == "scale":
         unscaled = {"attention": partial(attention, scale=1), "attention_vjp": partial(attention_vjp, scale=1)}
         return mock.patch.multiple(multi_head, **unscaled)
@@ -91,7 +91,7 @@ def model_of(settings, seed):
     """Return the model of a variant with the numbers that it begins with."""
     sizes = [settings[name] for name in ("d", "heads", "layers")]
     options = {name: settings[name] for name in ("norm", "positions")}
-    model = transformer.Transformer(WORDS, *sizes, seed, **options, dtype=getattr(np, settings["dtype"]))
+    model = Transformer(WORDS, *sizes, seed, **options, dtype=getattr(np, settings["dtype"]))
     shrink(model.params, settings["start"])
     return model
 

@@ -6,6 +6,7 @@ It also writes the reading time at the head of each chapter, at the pace of a re
 prose a minute (a story is read at 240), 5 seconds for a line of code, 20 for a displayed formula, 30 for a figure.
 Code that is folded and the section of the exercises are not counted, nor is what cells print; an exercise states its
 minutes itself.  The sum is rounded to 5 minutes, as nobody reads by the clock.
+The page of the helper package lists its modules, as `tools.helper_page` says.
 """
 
 import itertools
@@ -15,6 +16,7 @@ import sys
 from bookbuild import ROOT
 from bookbuild.base.files import written
 from bookbuild.read.book import Book
+from tools import helper_page
 
 WORD, LINE, FORMULA, FIGURE = 60 / 180, 5, 20, 30  # seconds
 STATED = re.compile(r"(?<=Reading time:\* ).*(?=\.\n)")
@@ -130,6 +132,7 @@ def lists(book):
         **{page.file: timed(page) for page in book.chapters},
         "README.md": table(text["README.md"], QUESTIONS, rows),
         "index.md": MAP.sub(lambda _: drawn, text["index.md"]),
+        helper_page.FILE: helper_page.text(book),
         "reference/teaching.md": PLAN.sub(lambda found: plan(found[0], book), teaching),
     }
 

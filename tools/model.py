@@ -2,7 +2,7 @@
 
 `python -m tools.model` trains from each of SEEDS, and once more without the nouns of ABSENT in sentences with *it*.  It
 writes the weights of the book's own training, from BOOK, as float16, and what came of each to a file:
-`minitransformer.trained` reads both.  Stopped and called again, it goes on from its last checkpoints.
+`minitransformer.translation` reads both.  Stopped and called again, it goes on from its last checkpoints.
 """
 
 import datetime
@@ -16,15 +16,12 @@ from itertools import combinations
 
 import numpy as np
 
-from bookbuild import ROOT
 from bookbuild.base.files import written
-from minitransformer.sentence_sets import drawn, it_sentences, twins
-from minitransformer.trained import new_model
+from minitransformer.tasks.sentence_sets import drawn, it_sentences, twins
 from minitransformer.training import train
 from minitransformer.transformer import source_mask
-from minitransformer.translation import PRONOUNS, SENTENCES, batch_of, right
+from minitransformer.translation import PRONOUNS, SENTENCES, batch_of, new_model, right, translator
 
-DATA = ROOT / "chapters" / "minitransformer" / "data"
 BOOK, SEEDS = 3, range(6)
 ABSENT = "hen", "boulevard", "lagoon", "bucket"  # one noun of each class
 TRAINING = {"steps": 4_000, "rate": 2e-3, "every": 100}
@@ -153,9 +150,9 @@ def main():
     }
     text = json.dumps(about | {"runs": runs}, indent=1, ensure_ascii=False) + "\n"
     text = re.sub(r"[\[{][^][{}]*[]}]", lambda innermost: " ".join(innermost[0].split()), text)
-    written(DATA / "translator.npy", weights.getvalue())
-    written(DATA / "translators.json", text)
-    print(f"Wrote translator.npy and translators.json to {DATA}.")
+    written(translator.FILE, weights.getvalue())
+    written(translator.RUNS, text)
+    print(f"Wrote {translator.FILE} and {translator.RUNS}.")
 
 
 if __name__ == "__main__":

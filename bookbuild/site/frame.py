@@ -41,9 +41,10 @@ def below(context):
 
 def strip(chapter):
     """Return the machine for the head of a chapter."""
-    from minitransformer import figures, twins  # those of the book that is built: reading it has put them in the path
+    from minitransformer import figures  # those of the book that is built: reading it has put them in the path
+    from minitransformer.trained.twins import machine_numbers
 
-    return figures.strip(twins.machine_numbers(), chapter.number)
+    return figures.strip(machine_numbers(), chapter.number)
 
 
 def complete(app, pagename, templatename, context, doctree):

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from .inputs import floats
-from .shapes import attendable, summed_to
+from .arrays import attendable, floats, summed_to
 from .softmax import softmax
 
 

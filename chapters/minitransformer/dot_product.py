@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from .inputs import finite, floats, whole
-from .shapes import same_width
+from .arrays import finite, floats, same_width, whole
 
 
 def unit(a):

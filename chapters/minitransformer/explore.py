@@ -14,7 +14,7 @@ from IPython.display import HTML
 
 from . import figures
 from .feed_forward import gelu
-from .parameters import count, layer_shapes, stack_size
+from .transformer import count, layer_shapes, stack_size
 
 FOLDER = Path(__file__).parent / "explorables"
 PAIR = "a list of two finite numbers", lambda value, _: _numbers(value) and len(value) == 2

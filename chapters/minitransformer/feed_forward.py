@@ -2,11 +2,9 @@
 
 import numpy as np
 
+from .arrays import bias_for, floats, sum_tokens
 from .gradients import vjp_of
-from .inputs import floats
 from .self_attention import project, project_vjp
-from .shapes import bias_for
-from .sums import sum_tokens
 
 
 def relu(x):

@@ -4,8 +4,7 @@ import sys
 
 import numpy as np
 
-from .inputs import floats, token_ids
-from .sums import rows, sum_features
+from .arrays import floats, rows, sum_features, token_ids
 
 DIRECTIONS = 4  # in which each input is moved
 STEPS = 10.0 ** -np.arange(1, 11)  # of finite differences: too large ones see the curve's bend, too small ones rounding

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from .inputs import floats
-from .shapes import for_features
-from .sums import mean_features, sum_tokens
+from .arrays import floats, for_features, mean_features, sum_tokens
 
 
 def layer_norm(x, gain, bias, eps=1e-5):

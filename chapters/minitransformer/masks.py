@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .inputs import floats, whole
+from .arrays import floats, whole
 
 
 def causal_mask(n):

@@ -1,10 +1,9 @@
 """Multi-head attention: several attentions side by side, mixed by one matrix; built in chapter 7."""
 
+from .arrays import floats, kept_by_heads, whole
 from .attention import attention, attention_vjp
 from .gradients import vjp_of
-from .inputs import floats, whole
 from .self_attention import project, project_vjp
-from .shapes import kept_by_heads
 
 
 def split_heads(x, heads, of="x"):

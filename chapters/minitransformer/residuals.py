@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from .arrays import floats, one_of
 from .gradients import several
-from .inputs import floats, one_of
 from .layer_norm import layer_norm, layer_norm_vjp
 
 

@@ -1,8 +1,7 @@
 """Self-attention: queries, keys and values from the same tokens; built in chapter 5."""
 
+from .arrays import matrix_for, rows
 from .attention import attention, attention_vjp
-from .shapes import matrix_for
-from .sums import rows
 
 
 def project(x, params, name, of="x"):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .inputs import along, floats
+from .arrays import along, floats
 
 
 def softmax(x, axis=-1, temperature=1.0):

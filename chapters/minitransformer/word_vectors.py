@@ -2,8 +2,6 @@
 
 import bz2
 import difflib
-import hashlib
-import inspect
 import re
 import zlib
 from collections import Counter
@@ -19,8 +17,9 @@ from scipy import sparse
 from scipy.sparse.linalg import svds
 from smart_open import open as open_any
 
-from .files import cache_folder, read, written
-from .inputs import finite, floats, whole
+from .arrays import finite, floats, whole
+from .arrays.digests import digest
+from .arrays.files import cache_folder, read, written
 
 TEXTS = ("enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2", "lee_background.cor")
 
@@ -203,12 +202,7 @@ def _book_vectors():
 
 def _content():
     """Return a digest of the texts and of the code that turns them into vectors."""
-    digest = hashlib.sha256()
-    for text in TEXTS:
-        digest.update(Path(datapath(text)).read_bytes())
-    for function in (load_corpus, load_news, count_pairs, ppmi, train_vectors):
-        digest.update(inspect.getsource(function).encode())
-    return digest.hexdigest()[:16]
+    return digest([Path(datapath(text)).read_bytes() for text in TEXTS], load_corpus, train_vectors)
 
 
 def _downloaded(name, download):

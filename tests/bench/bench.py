@@ -26,13 +26,12 @@ from minitransformer.feed_forward import feed_forward
 from minitransformer.gradients import cross_entropy_vjp
 from minitransformer.layer_norm import layer_norm
 from minitransformer.masks import causal_mask
-from minitransformer.memory import keep_freed_memory
 from minitransformer.multi_head import multi_head_attention
-from minitransformer.parameters import count, initialise, layer_shapes, views
 from minitransformer.positions import sinusoidal_positions
 from minitransformer.softmax import softmax
 from minitransformer.training import Adam
-from minitransformer.transformer import LanguageModel, layer
+from minitransformer.training.running import keep_freed_memory
+from minitransformer.transformer import LanguageModel, count, initialise, layer, layer_shapes, views
 from minitransformer.word_vectors import Vectors, count_pairs, load_corpus, ppmi, train_vectors
 from tests.bench.bench_build import builds
 from tests.bench.bench_readers import readers

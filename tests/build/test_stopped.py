@@ -29,7 +29,7 @@ test.recv(1)
 TRAINING = """
 ```{{code-cell}} ipython3
 import os, socket
-from minitransformer.reversals import reversals
+from minitransformer.tasks.reversals import reversals
 from minitransformer.training import train
 from minitransformer.transformer import Transformer
 test = socket.create_connection(("127.0.0.1", {port}))

@@ -16,12 +16,11 @@ from bookbuild import ROOT
 from bookbuild.base import node
 from bookbuild.site.weights import move_out
 from minitransformer import figures
-from minitransformer.decoding import START, greedy
 from minitransformer.explore import FOLDER, _module, explorable, packed
-from minitransformer.sentence_sets import drawn
-from minitransformer.trained import load_model, new_model
+from minitransformer.tasks.sentence_sets import drawn
+from minitransformer.trained import load_model
 from minitransformer.transformer import Transformer
-from minitransformer.translation import SENTENCES, word_numbers
+from minitransformer.translation import SENTENCES, START, greedy, new_model, word_numbers
 from tests.shared.explorable_page import PAGE
 from tests.shared.pages import violations
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from minitransformer.trained import load_model, seen
+from minitransformer.trained.twins import PARTS, PROPERTY, pronouns, swaps, twin, twins
 from minitransformer.translation import french_words, translate
-from minitransformer.twins import PARTS, PROPERTY, pronouns, swaps, twin, twins
 from tests.shared.explorable_page import START, act, run_widget
 
 # Where the wide bands end, in each picture that the browser draws until all stands still, and how long that takes.

@@ -174,7 +174,7 @@ def survivors(module, table, name):
 
 @pytest.mark.parametrize("chapter, name", [(chapter, name) for chapter in CHAPTERS for name in _of_chapter(chapter)])
 def test_a_right_answer_with_a_slip_in_it_is_not_accepted(chapter, name):
-    accepted = survivors(importlib.import_module(f"minitransformer.exercises.{chapter}"), "CHECKS", name)
+    accepted = survivors(importlib.import_module(f"minitransformer.checks.exercises.{chapter}"), "CHECKS", name)
     if CHECKS[name].probes:
         accepted += survivors(test_checks, "SECOND", name)
     equal = [line.strip() for lines in EQUAL.values() for line in lines.splitlines()]

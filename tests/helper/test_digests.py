@@ -1,4 +1,4 @@
-"""A digest is another where anything that decides is another, and the same in every process."""
+"""A digest is another where anything that decides is another, and the same where code only says the same otherwise."""
 
 import functools
 import shutil
@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from minitransformer import digests
-from minitransformer.digests import digest
+from minitransformer.arrays import digests
+from minitransformer.arrays.digests import digest
 from minitransformer.feed_forward import gelu, relu
 from minitransformer.transformer import LanguageModel, Transformer
 
@@ -63,18 +63,28 @@ def module(text, folder):
 
 READER = """
 import numpy as np
+from functools import cache
+from minitransformer import positions
 from minitransformer.softmax import softmax
 
 ROWS, WORDS, COUNT = np.arange(5000), {"one", "two"}, 3
 
 class Base:
+    size = 5
+
     def half(self):
         return 0.5
 
 class Own(Base):
     def run(self):
-        return self.half()
+        \"\"\"Take a half.\"\"\"
+        return self.half() * self.seventh
 
+    @property
+    def seventh(self):
+        return 1 / 7
+
+@cache
 def helper(x):
     return helper(x - 1) if x or x in {1, 2} else 2  # calls itself
 
@@ -83,15 +93,21 @@ def unused(x):
 
 def maker(width):
     def inner(n=8):
+        nonlocal width
+        width = width + 0
         return [helper(row) * COUNT + len(WORDS) for row in ROWS[:width]]
     return inner
 
 def f(rng, n=6):
     return [helper(row) * COUNT + len(WORDS) for row in softmax(ROWS)]
+
+def by_module(x):
+    unused = x.unused
+    return positions.rotary(x) + unused
 """
 
 
-@pytest.mark.parametrize("name", ["f", "inner", "method", "Own", "partial"])
+@pytest.mark.parametrize("name", ["f", "inner", "method", "Own", "partial", "by_module"])
 @pytest.mark.parametrize(
     "old, new, decides",
     [
@@ -101,13 +117,24 @@ def f(rng, n=6):
         (" 3\n\n", " 4\n\n", {"f", "inner", "partial"}),
         ("n=6", "n=7", {"f", "partial"}),
         ("n=8", "n=9", {"inner"}),
+        ("width + 0", "width + 1", {"inner"}),
         ("0.5", "0.6", {"method", "Own"}),
+        ("size = 5", "size = 6", {"method", "Own"}),
+        ("1 / 7", "1 / 8", {"method", "Own"}),
+        ("@property", "@cache", {"method", "Own"}),
+        ("positions.rotary", "positions.sinusoidal_positions", {"by_module"}),
+        ("x in {1, 2}", "x in {1, 3}", {"f", "inner", "partial"}),
         ("return 4", "return 5", set()),
         ("calls itself", "calls itself again", set()),
-        ("x in {1, 2}", "x in {1, 3}", {"f", "inner", "partial"}),
+        ("Take a half.", "Take one half.", set()),
+        ('"""Take a half."""', "", set()),
+        ("import numpy as np\nfrom functools import cache", "from functools import cache\nimport numpy as np", set()),
+        ("    return 4", "    return (  4  )  # four", set()),
+        ("return helper(x - 1) if x", "return (\n        helper(x - 1)\n    ) if x", set()),
     ],
 )
-def test_a_function_is_its_text_and_what_it_uses_by_name(tmp_path, name, old, new, decides):
+def test_a_function_is_what_its_text_says_and_what_it_uses_by_name(tmp_path, name, old, new, decides):
+    assert old in READER
     found = []
     for text in (READER, READER.replace(old, new)):
         names = module(text, tmp_path)
@@ -120,46 +147,78 @@ def test_a_function_is_its_text_and_what_it_uses_by_name(tmp_path, name, old, ne
     assert (found[0] != found[1]) == (name in decides)
 
 
-def test_what_a_function_encloses_counts_and_not_the_line_that_it_stands_in():
+def test_what_a_function_encloses_counts_and_not_the_place_where_it_stands():
     def enclosing(value):
         return lambda: value
 
     assert digest(enclosing(MANY)) != digest(enclosing(OTHER)) and digest(enclosing(1)) == digest(enclosing(1))
-    one, same, other = (eval(text, {"__name__": "reader"}) for text in ("lambda: 1", "[lambda: 1][0]", "lambda: 2"))
-    assert digest(one) == digest(same) != digest(other)
+    one, other, inside = lambda: 1, lambda: 2, lambda: lambda: 3  # of one line
+    assert len({digest(one), digest(other), digest(inside), digest(inside())}) == 4
+    assert digest(one) == digest(lambda: 1)
+
+
+def test_a_function_without_a_text_is_refused_in_a_sentence():
+    with pytest.raises(ValueError, match=r"^<lambda> has no text that could be read; expected a function of a file or"):
+        digest(eval("lambda: 1"))
 
 
 PRINT = """
-from minitransformer.digests import digest
+from minitransformer.arrays.digests import digest
+from minitransformer.training import train
 from minitransformer.transformer import Transformer
 words = {"one", "two", "three", "four"}
-print(digest(Transformer, Transformer(12, 8, 2, 1, 0), lambda x: (words, Transformer, x in {"a", "b", "c"}), object()))
+print(digest(lambda x: (words, x in {"a", "b", "c"}), Transformer(12, 8, 2, 1, 0), object()))
+print(digest(Transformer))
+print(digest(train))
 """
+PACKAGE = Path(digests.__file__).parents[1]
 
 
-def test_another_process_finds_the_same():
-    found = {subprocess.run([sys.executable, "-c", PRINT], capture_output=True).stdout for _ in range(2)}
-    assert len(found) == 1 and len(*found) > 16
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory):
+    """Return a function that gives the digests of another process, in whose package a text stands for another."""
+
+    def run(**changes):
+        folder = tmp_path_factory.mktemp("process")
+        copy = shutil.copytree(PACKAGE, folder / PACKAGE.name, ignore=shutil.ignore_patterns("explorables", "figures"))
+        for name, (old, new) in changes.items():
+            path = copy / f"{name.replace('__', '/')}.py"
+            text = path.read_text("utf8")
+            assert old in text
+            path.write_text(text.replace(old, new, 1), "utf8")
+        (folder / "print.py").write_text(PRINT, "utf8")
+        done = subprocess.run([sys.executable, "print.py"], cwd=folder, stdout=subprocess.PIPE, check=True)
+        return done.stdout.split()
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def before(printed):
+    """Return the digests of the package as it is."""
+    return printed()
+
+
+def test_another_process_finds_the_same_and_what_says_the_same_otherwise_changes_nothing(printed, before):
+    assert len(set(before)) == 3
+    assert before == printed(
+        positions=('"""', '"""Now: '),
+        layer_norm=("import numpy as np", "import functools  # a comment\n\nimport numpy as np"),
+        transformer__layers=("import residual, residual_vjp", "import residual_vjp, residual"),
+        arrays__shapes=("import numpy as np", "import numpy as np\n\nUNUSED = 5"),
+        masks=("def leaks(", "def not_used():\n    return 7\n\n\ndef leaks("),
+    )
 
 
 @pytest.mark.parametrize(
-    "part", [Transformer, lambda x: relu(x), functools.partial(gelu)], ids=["class", "by name", "partial"]
-)
-@pytest.mark.parametrize(
-    "changed, decides",
+    "module, old, new, decides",
     [
-        ("transformer", {Transformer}),
-        ("feed_forward", ...),
-        ("inputs", ...),
-        ("word_vectors", set()),
-        ("explore", set()),
+        ("attention", "** -0.5", "** -0.6", (True, False)),
+        ("training__loop", "1 - keep_mean**self.steps", "2 - keep_mean**self.steps", (False, True)),
+        ("arrays__inputs", "itemsize < 4", "itemsize < 3", (True, True)),
+        ("word_vectors", "smoothing=0.75", "smoothing=0.5", (False, False)),
     ],
 )
-def test_of_the_package_modules_count_that_are_used(monkeypatch, tmp_path, part, changed, decides):
-    before = digest(part)
-    copy = shutil.copytree(Path(digests.__file__).parent, tmp_path / "copy", ignore=shutil.ignore_patterns("figures"))
-    monkeypatch.setattr(digests, "__file__", str(copy / "digests.py"))
-    assert digest(part) == before
-    with (copy / f"{changed}.py").open("a", encoding="utf-8") as file:
-        file.write("# changed\n")
-    assert (digest(part) != before) == (decides is ... or part in decides)
+def test_of_the_package_counts_what_is_used_wherever_it_stands(printed, before, module, old, new, decides):
+    _, *found = printed(**{module: (old, new)})
+    assert tuple(one != other for one, other in zip(found, before[1:])) == decides

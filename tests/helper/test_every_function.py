@@ -11,23 +11,31 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from minitransformer.arrays import kept
 from minitransformer.attention import attention
 from minitransformer.dot_product import cosine_matrix, cosine_similarity, nearest, unit
-from minitransformer.embedding import embed, head
 from minitransformer.feed_forward import dropout, feed_forward, gelu, relu
 from minitransformer.gradients import cross_entropy
 from minitransformer.layer_norm import layer_norm, layer_norm_vjp, rms_norm, rms_norm_vjp
 from minitransformer.masks import causal_mask, leaks, padding_mask
 from minitransformer.multi_head import merge_heads, multi_head_attention, split_heads
-from minitransformer.parameters import count, layer_shapes
 from minitransformer.positions import alibi_bias, angles, rotary, sinusoidal_positions
 from minitransformer.residuals import residual
-from minitransformer.reversals import reversals
 from minitransformer.self_attention import project, self_attention
-from minitransformer.shapes import kept
 from minitransformer.softmax import entropy, log_softmax, softmax
+from minitransformer.tasks.reversals import reversals
 from minitransformer.training import Adam, learn, train
-from minitransformer.transformer import LanguageModel, Model, Transformer, layer, stack
+from minitransformer.transformer import (
+    LanguageModel,
+    Model,
+    Transformer,
+    count,
+    embed,
+    head,
+    layer,
+    layer_shapes,
+    stack,
+)
 from minitransformer.word_vectors import count_pairs, pca, ppmi, train_vectors
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests

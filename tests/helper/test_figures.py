@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from minitransformer import figures
-from minitransformer.parameters import count
-from minitransformer.transformer import LanguageModel
+from minitransformer.transformer import LanguageModel, count
 from tests.shared.pages import contrast
 
 ALT = "Something is to be seen here."

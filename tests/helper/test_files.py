@@ -10,7 +10,7 @@ import numpy as np
 import platformdirs
 import pytest
 
-from minitransformer.files import cache_folder, read, written
+from minitransformer.arrays.files import cache_folder, read, written
 
 ARRAYS = {"words": np.array(["the", "été"]), "vectors": np.arange(40.0).reshape(2, 20)}
 
@@ -116,7 +116,7 @@ def test_a_file_that_another_process_reads_on_windows_stays_as_it_is(path, monke
 WRITE_AND_READ = """
 import os, sys
 import numpy as np
-from minitransformer.files import read, written
+from minitransformer.arrays.files import read, written
 for value in range(100):
     written(sys.argv[1], array=np.full(20_000, value))
     assert os.name == "nt" or len(set(read(sys.argv[1])["array"])) == 1  # Windows locks a file for a moment

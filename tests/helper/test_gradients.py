@@ -8,7 +8,6 @@ import pytest
 
 from minitransformer import (
     attention,
-    embedding,
     feed_forward,
     layer_norm,
     multi_head,
@@ -18,10 +17,9 @@ from minitransformer import (
     softmax,
     transformer,
 )
-from minitransformer.exercises.gradients import BUGS
+from minitransformer.checks.exercises.gradients import BUGS
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient_check, gradient_errors, several, vjp_of
-from minitransformer.parameters import layer_shapes, stack_size, views
-from minitransformer.transformer import LanguageModel, Transformer
+from minitransformer.transformer import LanguageModel, Transformer, layer_shapes, stack_size, views
 from tests.shared import oracles
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
@@ -112,12 +110,12 @@ BLOCKS = {  # name -> (function, its backward pass, the shapes of its arrays)
         [TOKENS],
     ),
     "embed": (
-        lambda params: embedding.embed(IDS, params, "learned"),
-        lambda params: embedding.embed_vjp(IDS, params, "learned"),
+        lambda params: transformer.embed(IDS, params, "learned"),
+        lambda params: transformer.embed_vjp(IDS, params, "learned"),
         [{"embedding": (4, 6), "positions": (5, 6)}],
     ),
-    "head, tied": (embedding.head, embedding.head_vjp, [TOKENS, {"embedding": (9, 6)}]),
-    "head, its own": (embedding.head, embedding.head_vjp, [TOKENS, {"output": (6, 9)}]),
+    "head, tied": (transformer.head, transformer.head_vjp, [TOKENS, {"embedding": (9, 6)}]),
+    "head, its own": (transformer.head, transformer.head_vjp, [TOKENS, {"output": (6, 9)}]),
     "layer": (
         lambda x, params, memory: transformer.layer(x, params, 2, "post", memory=memory, rate=0.2, rng=rng()),
         lambda x, params, memory: transformer.layer_vjp(x, params, 2, "post", memory=memory, rate=0.2, rng=rng()),

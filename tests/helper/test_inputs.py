@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays, floating_dtypes
 
+from minitransformer.arrays import bias_for, floats, kept, token_ids, whole
 from minitransformer.attention import attention
-from minitransformer.inputs import floats, token_ids, whole
-from minitransformer.shapes import bias_for, kept
 from minitransformer.transformer import LanguageModel
 from tests.shared.oracles import random
 

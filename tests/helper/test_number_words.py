@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from minitransformer.number_words import (
+from minitransformer.tasks.number_words import (
     ENGLISH_NUMBERS,
     FRENCH_NUMBERS,
     held_out,

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from minitransformer.lexicon import ADJECTIVES, DETERMINERS, ELIDED, ENGLISH, FRENCH, NOUNS, PROPERTIES, VERBS
-from minitransformer.sentence_sets import drawn, it_sentences, twins
-from minitransformer.sentences import LINKS, clause, feminine, fits, it_sentence, noun_phrase, predicate, spelled
-from minitransformer.splits import SPLITS, hidden_pairs, triples
+from minitransformer.tasks.lexicon import ADJECTIVES, DETERMINERS, ELIDED, ENGLISH, FRENCH, NOUNS, PROPERTIES, VERBS
+from minitransformer.tasks.sentence_sets import drawn, it_sentences, twins
+from minitransformer.tasks.sentences import LINKS, clause, feminine, fits, it_sentence, noun_phrase, predicate, spelled
+from minitransformer.tasks.splits import SPLITS, hidden_pairs, triples
 from minitransformer.translation import SENTENCES, english_words, french_words
 
 

@@ -3,15 +3,23 @@
 import numpy as np
 import pytest
 
-from minitransformer import trained
 from minitransformer.feed_forward import gelu
 from minitransformer.layer_norm import layer_norm
 from minitransformer.multi_head import merge_heads, split_heads
-from minitransformer.parameters import stack_size
-from minitransformer.sentence_sets import it_sentences
 from minitransformer.softmax import softmax
-from minitransformer.trained import FILE, load_model, load_runs, new_model, seen
-from minitransformer.translation import SENTENCES, batch_of, english_words, french_words, right, translate
+from minitransformer.tasks.sentence_sets import it_sentences
+from minitransformer.trained import FILE, load_model, load_runs, seen
+from minitransformer.transformer import stack_size
+from minitransformer.translation import (
+    SENTENCES,
+    batch_of,
+    english_words,
+    french_words,
+    new_model,
+    right,
+    translate,
+    translator,
+)
 
 TIRED = "The animal didn't cross the street because it was too tired."
 SAID = "l'animal n'a pas traversé la rue parce qu'"
@@ -65,7 +73,7 @@ def test_what_is_not_the_models_file_is_refused_with_what_to_do(content, kind, s
         path.write_bytes(content)
     elif content is not None:
         np.save(path, content)
-    monkeypatch.setattr(trained, "FILE", path)
+    monkeypatch.setattr(translator, "FILE", path)
     with pytest.raises(kind) as told:
         load_model()
     sentence = str(told.value)

@@ -9,12 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minitransformer.embedding import embed, head
 from minitransformer.feed_forward import gelu, relu
 from minitransformer.masks import padding_mask
-from minitransformer.parameters import count, layer_shapes, stack_size, views
 from minitransformer.positions import rotary, sinusoidal_positions
-from minitransformer.transformer import LanguageModel, Transformer, layer
+from minitransformer.transformer import (
+    LanguageModel,
+    Transformer,
+    count,
+    embed,
+    head,
+    layer,
+    layer_shapes,
+    stack_size,
+    views,
+)
 from tests.shared import oracles
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests

@@ -6,20 +6,24 @@ import itertools
 import numpy as np
 import pytest
 
-from minitransformer.decoding import END, PAD, START, beam, greedy
 from minitransformer.softmax import log_softmax
-from minitransformer.trained import new_model
 from minitransformer.transformer import Transformer
 from minitransformer.translation import (
+    END,
     MARKS,
     NUMBERS,
+    PAD,
     SENTENCES,
+    START,
     Language,
     batch,
     batch_of,
+    beam,
     english_words,
     french_text,
     french_words,
+    greedy,
+    new_model,
     right,
     translate,
     word_numbers,

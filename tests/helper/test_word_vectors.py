@@ -12,7 +12,7 @@ from gensim.test.utils import datapath
 from sklearn.decomposition import PCA
 
 from minitransformer import word_vectors
-from minitransformer.files import written
+from minitransformer.arrays.files import written
 from minitransformer.word_vectors import (
     GLOVE_EXAMPLES,
     PCA_EXAMPLES,

@@ -171,7 +171,7 @@ Halving never reaches zero.
 
 {cite:t}`sieve2001` cut real bread.
 ''',
-    "chapters/minitransformer/__init__.py": "",
+    "chapters/minitransformer/__init__.py": '"""The helper of halves."""\n',
     "chapters/minitransformer/halving.py": r'''"""Halves; built in chapter 1."""
 
 
@@ -223,6 +223,7 @@ figures.machine(figures.machine_numbers(), [
 ```
 """,
     "README.md": "| chapter | the question |\n|---|---|\n",
+    "reference/helper.md": "# The helper package\n\nIt halves.\n",
     "reference/teaching.md": """# Teaching
 
 | chapter | reading | exercises | on the projector |

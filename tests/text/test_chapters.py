@@ -196,7 +196,6 @@ BREAKS = {
         (HALVING, "shape (…) -> the same; ", "", "halve: the docstring gives no shapes"),
     ],
     rules.package_is_small: [
-        (HALVING, "return x / 2", "return x / 2\n" + "\n" * 150, "expected at most 150"),
         (HALVING, "    return x / 2", "    x\n" * 20 + "    return x / 2", "halve has 21 lines"),
         (HALVING, "def halve", "from matplotlib import pyplot\n\n\ndef halve", "matplotlib is imported"),
     ],

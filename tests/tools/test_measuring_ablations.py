@@ -5,14 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from minitransformer import multi_head, training, transformer
+from minitransformer import multi_head, training
 from minitransformer.gradients import gradient_check
-from minitransformer.reversals import reversals
+from minitransformer.tasks.reversals import reversals
+from minitransformer.transformer import layers
 from tools import ablations
 
 SMALL = ablations.BASELINE | {"d": 8, "heads": 2, "layers": 1, "steps": 6, "warmup": 2, "batch": 4, "dtype": "float64"}
 PARTS = ("residuals", "scale")
-PLACES = {transformer: ("residual", "residual_vjp"), multi_head: ("attention", "attention_vjp")}
+PLACES = {layers: ("residual", "residual_vjp"), multi_head: ("attention", "attention_vjp")}
 
 
 def standing():
@@ -49,8 +50,8 @@ def test_without_residuals_nothing_of_what_enters_a_layer_goes_past_its_parts():
     x = np.random.default_rng(0).normal(size=(5, 8))
     params["feed_forward"]["W_2"][:] = 0
     with ablations.leaving_out("residuals"):
-        assert (transformer.layer(x, params, 2) == 0).all()
-    assert (transformer.layer(x, params, 2) != 0).any()
+        assert (layers.layer(x, params, 2) == 0).all()
+    assert (layers.layer(x, params, 2) != 0).any()
 
 
 def test_without_the_scale_scores_are_the_products_of_queries_and_keys():

@@ -5,12 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from minitransformer import trained
-from minitransformer.lexicon import NOUNS
-from minitransformer.sentence_sets import twins
-from minitransformer.trained import load_model, load_runs, new_model
+from minitransformer.tasks.lexicon import NOUNS
+from minitransformer.tasks.sentence_sets import twins
+from minitransformer.trained import load_model, load_runs
 from minitransformer.training import train
-from minitransformer.translation import SENTENCES, batch_of
+from minitransformer.translation import SENTENCES, batch_of, new_model, translator
 from tools import model
 
 
@@ -23,10 +22,10 @@ def kept(tmp_path, monkeypatch):
 
 def test_both_files_are_written_whole_or_not_at_all_and_can_be_read(kept, monkeypatch, capsys):
     small = {"SEEDS": (3, 5), "TRAINING": model.TRAINING | {"steps": 3, "warmup": 1, "every": 2}}
-    for name, value in (small | {"DATA": kept, "COUNT": 4, "TESTED": 40}).items():
+    for name, value in (small | {"COUNT": 4, "TESTED": 40}).items():
         monkeypatch.setattr(model, name, value)
-    monkeypatch.setattr(trained, "FILE", kept / "translator.npy")
-    monkeypatch.setattr(trained, "DATA", kept)
+    monkeypatch.setattr(translator, "FILE", kept / "translator.npy")
+    monkeypatch.setattr(translator, "RUNS", kept / "translators.json")
     with monkeypatch.context() as full:
         full.setattr(model, "written", lambda *_: (_ for _ in ()).throw(OSError("the disk is full")))
         with pytest.raises(OSError, match="the disk is full"):

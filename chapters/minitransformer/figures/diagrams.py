@@ -9,8 +9,8 @@ import numpy as np
 
 from ..attention import attention
 from ..multi_head import merge_heads, multi_head_attention, split_heads
-from ..parameters import count
 from ..self_attention import project
+from ..transformer import count
 from .picture import ROLES, Picture, arrow, box, element, in_row, text
 
 # ---- words and shapes -----------------------------------------------------------------------------------

@@ -1,0 +1,6 @@
+"""Training: Adam, and a loop that can be stopped and taken up again; built in chapter 14."""
+
+# ruff: noqa: F401 - this hands on what the modules beside it have
+
+from .checkpoints import Training
+from .loop import BLOCK, Adam, clipped, learn, rate_at, train

@@ -1,0 +1,52 @@
+"""What stands at the door of a training: its numbers, its model and its functions; chapter 14."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import finite, number, whole
+
+
+class Settings(NamedTuple):
+    """The numbers that decide how `train` goes; chapter 14."""
+
+    steps: int
+    rate: float
+    warmup: int
+    longest: float
+    smoothing: float
+    seed: int
+    every: int
+
+    def checked(self):
+        """Return the same as plain numbers.  Raises ValueError where one cannot be, saying which and why."""
+        if whole(self.steps, "steps") <= whole(self.warmup, "warmup", 0):
+            raise ValueError(
+                f"steps is {self.steps} and warmup {self.warmup}; expected more steps than those of the warm-up."
+            )
+        return Settings(
+            int(self.steps),
+            finite(number(self.rate, "rate"), "rate"),
+            int(self.warmup),
+            number(self.longest, "longest"),
+            number(self.smoothing, "smoothing", 0, 1),
+            whole(self.seed, "seed", 0),
+            whole(self.every, "every"),
+        )
+
+
+def check_parts(model, batch, measure):
+    """Raise TypeError, saying what was expected, where a training cannot begin with these.  Used in chapter 14."""
+    flat = getattr(model, "flat", None)
+    if not isinstance(flat, np.ndarray) or flat.ndim != 1 or flat.dtype.kind != "f" or not hasattr(model, "vjp"):
+        raise TypeError(
+            f"model is a {type(model).__name__}; expected a LanguageModel, a Transformer or another model with `vjp` "
+            "and `flat`, its parameters as one vector of floats, as they have them."
+        )
+    for name, function in (("batch", batch), ("measure", measure or print)):
+        if not callable(function):
+            raise TypeError(f"{name} is of type {type(function).__name__}; expected a function.")
+    first = batch(np.random.default_rng(0))
+    if not isinstance(first, tuple) or len(first) != 2 or not isinstance(first[0], tuple):
+        kinds = ", ".join(type(part).__name__ for part in (first if isinstance(first, tuple) else [first]))
+        raise TypeError(f"batch(rng) gives {kinds}; expected (arguments of the model, targets), such as ((ids,), ids).")

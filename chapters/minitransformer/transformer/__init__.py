@@ -1,0 +1,8 @@
+"""The whole Transformer: parameters, both ends, layers, and the two models that they make; built in chapter 12."""
+
+# ruff: noqa: F401 - this hands on what the modules beside it have
+
+from .embedding import POSITIONS, embed, embed_vjp, head, head_vjp, output_matrix
+from .layers import layer, layer_vjp, stack, stack_vjp
+from .models import LanguageModel, Model, Sizes, Transformer, model_sizes, source_mask
+from .parameters import count, initialise, joined, layer_shapes, model_shapes, stack_size, views

@@ -1,0 +1,83 @@
+"""Both ends of a model: words become vectors, and vectors become scores of words; built in chapter 12."""
+
+import numpy as np
+
+from ..arrays import entry, floats, one_of, rows, token_ids
+from ..positions import sinusoidal_positions
+from ..self_attention import product
+
+POSITIONS = ("sinusoidal", "learned", "rotary", "none")
+
+
+def embed(ids, params, positions="sinusoidal", table="embedding"):
+    """Look up the row of each token, add its learned position, multiply by √d, and add its sinusoidal position.
+
+    Shapes: ids (…, n) of whole numbers, params[table] (vocabulary, d), and where positions are learned
+    params["positions"] (max_length, d) -> (…, n, d); "rotary" and "none" add nothing here.  Raises ValueError where a
+    number is not in the vocabulary or there are more tokens than positions.
+    Vaswani et al. (2017), section 3.4; built in chapter 12.
+    """
+    words, places = floats(entry(params, table), table, 2), params.get("positions")
+    ids = token_ids(ids, len(words), None if places is None else len(places))
+    x = words[ids]
+    if places is not None:
+        x += places[: ids.shape[-1]]
+    x *= words.shape[1] ** 0.5
+    if one_of(positions, "positions", POSITIONS) == "sinusoidal":
+        x += sinusoidal_positions(*x.shape[-2:])
+    return x
+
+
+def embed_vjp(ids, params, positions="sinusoidal", table="embedding"):
+    """Return `embed(…)` and its backward pass: d_output -> {table: gradient}, and of learned positions {"positions"}.
+
+    Shapes: as in `embed`.  A row that was looked up for several tokens gets the sum of their gradients, as does a
+    position of several texts.  Used in chapter 13.
+    """
+    x = embed(ids, params, positions, table)
+
+    def backward(d_output):
+        d_output = d_output * d_output.shape[-1] ** 0.5
+        gradients = {table: np.zeros_like(params[table])}
+        # number by number: for whole rows `np.add.at` takes six times as long
+        numbers = np.asarray(ids)[..., None] * d_output.shape[-1] + np.arange(d_output.shape[-1])
+        np.add.at(gradients[table].reshape(-1), numbers.ravel(), d_output.ravel())
+        if "positions" in params:
+            gradients["positions"] = np.zeros_like(params["positions"])
+            gradients["positions"][: x.shape[-2]] = d_output.reshape(-1, *x.shape[-2:]).sum(axis=0)
+        return gradients
+
+    return x, backward
+
+
+def output_matrix(params):
+    """Return the matrix (d, vocabulary) of the output head: its own, or else the embedding, turned round.
+
+    Used in chapter 12.
+    """
+    return params["output"] if "output" in params else entry(params, "embedding").T
+
+
+def head(x, params, seen=None):
+    """Score every word of the vocabulary at every position: with a matrix of its own, or else with the embedding.
+
+    Shapes: x (…, n, d), params["output"] (d, vocabulary) or params["embedding"] (vocabulary, d) -> (…, n, vocabulary).
+    `seen`, a dict, receives these logits.  Press and Wolf (2017) tie the two; built in chapter 12.
+    """
+    seen = {} if seen is None else seen
+    seen["logits"] = product(x, output_matrix(params))
+    return seen["logits"]
+
+
+def head_vjp(x, params):
+    """Return `head(x, params)` and its backward pass: d_logits -> dX, and {"output"} or {"embedding"}: its gradient.
+
+    Shapes: as in `head`.  Used in chapter 13.
+    """
+
+    def backward(d_logits):
+        if "output" in params:
+            return product(d_logits, params["output"].T), {"output": rows(x).T @ rows(d_logits)}
+        return product(d_logits, params["embedding"]), {"embedding": rows(d_logits).T @ rows(x)}
+
+    return head(x, params), backward

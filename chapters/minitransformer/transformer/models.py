@@ -1,0 +1,231 @@
+"""The two models that stacks of layers make: one that goes on writing, and one that translates; built in chapter 12."""
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, InitVar, dataclass
+
+import numpy as np
+
+from ..arrays import one_of, whole
+from ..feed_forward import dropout, dropout_vjp, relu
+from ..masks import causal_mask, padding_mask
+from ..positions import rotary
+from .embedding import POSITIONS, embed, embed_vjp, head, head_vjp
+from .layers import stack, stack_vjp
+from .parameters import count, initialise, joined, model_shapes, stack_size, views
+
+ENCODER = ("encoder_layers", "encoder_heads")  # sizes of a Transformer's encoder, where they are not its decoder's
+
+
+def model_sizes(model):
+    """Check what a model was asked to be, and set hidden to 4·d where it was not given.
+
+    Raises ValueError where no model can be so, saying which and why.  Used in chapter 12.
+    """
+    needed, optional = ("vocabulary", "d", "heads", "layers"), ("hidden", "max_length", "source_vocabulary")
+    for name in needed + optional + ENCODER:
+        if name in needed or getattr(model, name) is not None:
+            setattr(model, name, whole(getattr(model, name), name))
+    if not callable(model.activation):
+        raise TypeError(f"activation is {model.activation!r}; expected a function, such as relu or gelu.")
+    d = model.d
+    model.hidden = model.hidden or 4 * d
+    one_of(model.norm, "norm", ("pre", "post", "none"))
+    positions = one_of(model.positions, "positions", POSITIONS)
+    if positions == "learned" and model.max_length is None:
+        raise ValueError("max_length is None; expected how many learned positions there are.")
+    for name in ("heads", "encoder_heads"):
+        heads = getattr(model, name) or model.heads
+        given = f"d is {d} and {name} is {heads}"
+        if d % heads:
+            raise ValueError(f"{given}; expected a number of heads that divides d.")
+        if (positions == "sinusoidal" and d % 2) or (positions == "rotary" and d // heads % 2):
+            raise ValueError(f"{given}; {positions} positions need pairs of features: an even width.")
+
+
+@dataclass(eq=False)
+class Sizes:
+    """What a model is asked to be; hidden is 4·d where it is not given.  Used in chapter 12.
+
+    norm is "pre", "post" or "none", positions are "sinusoidal", "learned" (max_length of them), "rotary" or "none"; a
+    tied model's embedding is its output head too; dropout is the rate in training.
+    """
+
+    vocabulary: int
+    d: int
+    heads: int
+    layers: int
+    rng: InitVar[np.random.Generator | int | None] = None
+    _: KW_ONLY
+    hidden: int | None = None
+    norm: str = "pre"
+    positions: str = "sinusoidal"
+    max_length: int | None = None
+    tied: bool = True
+    activation: Callable = relu
+    dropout: float = 0.0
+    dtype: type = np.float32
+
+
+@dataclass(eq=False)
+class Model(Sizes):
+    """What both models share: their sizes, and their parameters in nested dicts `params`, views of one vector `flat`.
+
+    Without an `rng` (a Generator or a seed) the parameters are 0, to be filled.  A model that is called without one
+    drops nothing.  Raises ValueError where the sizes are impossible, saying why.  Built in chapter 12.
+    """
+
+    sides = ("decoder",)
+    source_vocabulary = encoder_layers = encoder_heads = None
+
+    def __post_init__(self, rng):
+        """Check the sizes, and make the parameters."""
+        model_sizes(self)
+        self.shapes = model_shapes(self)
+        self.flat = np.zeros(count(self.shapes), self.dtype)
+        self.params = views(self.flat, self.shapes)
+        if rng is not None:
+            initialise(self.params, np.random.default_rng(rng))
+
+    def options(self, rng):
+        """Return what this model asks of its layers, as the keywords of `layer`."""
+        turn = rotary if self.positions == "rotary" else None
+        return {"norm": self.norm, "turn": turn, "activation": self.activation, "rate": self.dropout, "rng": rng}
+
+    def run(self, x, side, seen=None, rng=None, **masks):
+        """Pass x (…, n, d) through the layers of the "encoder" or the "decoder" -> (…, n, d)."""
+        found = None if seen is None else seen.setdefault(side, {"embedded": x})
+        x, options = dropout(x, self.dropout, rng), self.options(rng)
+        _, heads = stack_size(self, side)
+        return stack(x, self.params[side], heads, found, **options, **masks)
+
+    def run_vjp(self, x, side, rng=None, **masks):
+        """Return `run(…)` and its backward pass, as `stack_vjp` does."""
+        x, back_dropout = dropout_vjp(x, self.dropout, rng)
+        _, heads = stack_size(self, side)
+        x, back_stack = stack_vjp(x, self.params[side], heads, **self.options(rng), **masks)
+
+        def backward(d_output):
+            d_x, *others = back_stack(d_output)
+            return back_dropout(d_x), *others
+
+        return x, backward
+
+    def __getstate__(self):
+        """Return what copies and pickles keep: all but `params`, which are views of `flat`."""
+        return {name: value for name, value in vars(self).items() if name != "params"}
+
+    def __setstate__(self, state):
+        """Take over what was kept, and cut `flat` into `params` again."""
+        vars(self).update(state)
+        self.params = views(self.flat, self.shapes)
+
+
+@dataclass(eq=False)
+class LanguageModel(Model):
+    """A stack of layers in which no token sees a later one: at every position it scores what may come next.
+
+    `LanguageModel(vocabulary, d, heads, layers, rng, …)`, options as in `Model`.  Built in chapter 12.
+    """
+
+    def __call__(self, ids, seen=None, rng=None):
+        """Return the logits: ids (…, n) of whole numbers below `vocabulary` -> (…, n, vocabulary).
+
+        `seen`, a dict, receives what the parts return, by name; an `rng` turns dropout on, for training.  Padding at
+        the end needs no mask: nothing sees it.
+        """
+        x = embed(ids, self.params, self.positions)
+        x = self.run(x, "decoder", seen, rng, keep=causal_mask(x.shape[-2]))
+        return head(x, self.params, seen)
+
+    def vjp(self, ids, rng=None):
+        """Return the logits of `ids` and their backward pass: d_logits (…, n, vocabulary) -> a vector like `flat`.
+
+        Used in chapter 13.
+        """
+        x, back_embed = embed_vjp(ids, self.params, self.positions)
+        x, back_run = self.run_vjp(x, "decoder", rng, keep=causal_mask(x.shape[-2]))
+        logits, back_head = head_vjp(x, self.params)
+
+        def backward(d_logits):
+            d_x, d_head = back_head(d_logits)
+            d_x, d_decoder = back_run(d_x)
+            return joined(self.shapes, [d_head, {"decoder": d_decoder}, back_embed(d_x)])
+
+        return logits, backward
+
+
+def source_mask(source, lengths):
+    """Return the mask that hides the padding of a source (batch, m), or None without `lengths` (batch,).
+
+    Raises ValueError, naming both shapes, where there is not one length for each text.  Used in chapter 12.
+    """
+    if lengths is not None and np.shape(lengths) != np.shape(source)[:-1]:
+        raise ValueError(
+            f"lengths has shape {np.shape(lengths)} and source {np.shape(source)}; expected one length for each text."
+        )
+    return None if lengths is None else padding_mask(lengths, np.shape(source)[-1])
+
+
+@dataclass(eq=False)
+class Transformer(Model):
+    """An encoder that reads a source, and a decoder that writes a target and looks at what the encoder made of it.
+
+    `Transformer(vocabulary, d, heads, layers, rng, …)`, options as in `Model`, and source_vocabulary for a table of the
+    source's own; without it both share one.  encoder_layers and encoder_heads are those of the encoder where it has
+    others than the decoder.  Vaswani et al. (2017), figure 1; built in chapter 12.
+    """
+
+    source_vocabulary: int | None = None
+    encoder_layers: int | None = None
+    encoder_heads: int | None = None
+
+    sides = ("encoder", "decoder")
+
+    @property
+    def source_table(self):
+        """The name of the table in which the source's words are looked up."""
+        return "embedding" if self.source_vocabulary is None else "source_embedding"
+
+    def encode(self, source, keep=None, seen=None, rng=None):
+        """Return the memory: source (…, m) of whole numbers, keep (…, m, m) as in `attention` -> (…, m, d)."""
+        x = embed(source, self.params, self.positions, self.source_table)
+        return self.run(x, "encoder", seen, rng, keep=keep)
+
+    def decode(self, target, memory, keep=None, seen=None, rng=None):
+        """Return the logits: target (…, n) of whole numbers, memory (…, m, d), keep (…, n, m) of bool
+        -> (…, n, vocabulary)."""
+        x = embed(target, self.params, self.positions)
+        both = {"keep": causal_mask(x.shape[-2]), "memory": memory, "memory_keep": keep}
+        return head(self.run(x, "decoder", seen, rng, **both), self.params, seen)
+
+    def __call__(self, source, target, lengths=None, seen=None, rng=None):
+        """Return the logits: source (…, m) and target (…, n) of whole numbers -> (…, n, vocabulary).
+
+        `lengths` (batch,) hides the padding of a source (batch, m).  `seen`, a dict, receives what the parts return, by
+        name; an `rng` turns dropout on, for training.  Padding at the end of the target needs no mask: nothing sees it.
+        """
+        keep = source_mask(source, lengths)
+        memory = self.encode(source, keep, seen, rng)
+        return self.decode(target, memory, keep, seen, rng)
+
+    def vjp(self, source, target, lengths=None, rng=None):
+        """Return the logits and their backward pass: d_logits (…, n, vocabulary) -> a vector like `flat`.
+
+        The arguments are those of the call.  Used in chapter 13.
+        """
+        keep = source_mask(source, lengths)
+        x, back_source = embed_vjp(source, self.params, self.positions, self.source_table)
+        memory, back_encoder = self.run_vjp(x, "encoder", rng, keep=keep)
+        x, back_target = embed_vjp(target, self.params, self.positions)
+        masks = {"keep": causal_mask(x.shape[-2]), "memory_keep": keep}
+        x, back_decoder = self.run_vjp(x, "decoder", rng, memory=memory, **masks)
+        logits, back_head = head_vjp(x, self.params)
+
+        def backward(d_logits):
+            d_x, d_head = back_head(d_logits)
+            d_x, d_decoder, d_memory = back_decoder(d_x)
+            d_source, d_encoder = back_encoder(d_memory)
+            sides = {"encoder": d_encoder, "decoder": d_decoder}
+            return joined(self.shapes, [d_head, sides, back_target(d_x), back_source(d_source)])
+
+        return logits, backward

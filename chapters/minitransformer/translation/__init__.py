@@ -1,0 +1,20 @@
+"""Translating: pairs of sentences as batches, writing word by word, and the book's translator; built in chapter 15."""
+
+# ruff: noqa: F401 - this hands on what the modules beside it have
+
+from .decoding import END, PAD, START, beam, greedy
+from .pairs import (
+    MARKS,
+    NUMBERS,
+    PRONOUNS,
+    SENTENCES,
+    Language,
+    batch,
+    batch_of,
+    english_words,
+    french_text,
+    french_words,
+    right,
+    word_numbers,
+)
+from .translator import FILE, load_model, load_runs, new_model, translate

@@ -1,0 +1,68 @@
+"""The model that chapter 15 trains, whose weights come with the package, and what it makes of a sentence."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from ..feed_forward import gelu
+from ..transformer import Transformer
+from .decoding import END, PAD, START, greedy
+from .pairs import SENTENCES, english_words, french_text, word_numbers
+
+FILE = Path(__file__).with_name("translator.npy")
+RUNS = Path(__file__).with_name("translators.json")
+
+
+def new_model(rng=None):
+    """Return a `Transformer` of the kind that chapter 15 trains on sentences.  Used in chapter 15."""
+    source, target = len(SENTENCES.english), len(SENTENCES.french)
+    sizes = {"source_vocabulary": source, "encoder_layers": 2, "encoder_heads": 4}
+    return Transformer(target, 64, 1, 1, rng, activation=gelu, tied=False, **sizes)
+
+
+def load_model():
+    """Return the book's trained model: the weights of chapter 15's training, which `make model` keeps in float16.
+
+    Raises FileNotFoundError or ValueError where the file is missing or is not this model's, saying what to do.
+    Used from chapter 15 on.
+    """
+    model = new_model()
+    try:
+        with FILE.open("rb") as file:
+            kept = np.lib.format.read_array(file)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{FILE} is missing; install the package again, or run `make model`.") from None
+    except (ValueError, OSError) as damage:
+        raise ValueError(f"{FILE} is damaged ({damage}); install the package again, or run `make model`.") from None
+    if kept.shape != model.flat.shape:
+        raise ValueError(f"{FILE} holds {kept.size} numbers; expected {model.flat.size}: run `make model`.")
+    model.flat[:] = kept
+    return model
+
+
+def load_runs():
+    """Return what `make model` measured: a dict for each training, with its "seed"; that of `load_model` is 3.
+
+    "without" are the nouns that a training never saw beside an *it*, none but for one training; "cuts" say which share
+    of the pronouns stays right without a head of the encoder, or without two.  Used from chapter 7 on.
+    """
+    return json.loads(RUNS.read_text(encoding="utf-8"))["runs"]
+
+
+def translate(sentence, model=None):
+    """Translate an English sentence of the language of `sentences` into French, with the book's own model or another.
+
+    Shapes: a string -> a string and weights (n + 1, m): the share that each of the `french_words`, and at last the end,
+    takes from each of the `english_words`, in the last layer's cross-attention, mean of heads.
+    Raises ValueError where a word is unknown or there is none.  Used from chapter 15 on.
+    """
+    model, words = model or load_model(), english_words(sentence)
+    if not words:
+        raise ValueError(f"sentence is {sentence!r}; expected some English words.")
+    source, lengths = word_numbers([words], SENTENCES.english)
+    said, seen = greedy(model, source, lengths), {}
+    model(source, np.hstack([[[START]], said[:, :-1]]), lengths, seen)
+    last = seen["decoder"][model.layers]["cross_attention weights"][0].mean(axis=0)
+    words = [SENTENCES.french[number] for number in said[0] if number not in (PAD, END)]
+    return french_text(words), last
