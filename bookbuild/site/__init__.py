@@ -8,6 +8,7 @@ from bookbuild.site import (
     frame,
     fresh_execution,
     glossary,
+    inline_code,
     labels,
     notebook_copies,
     practice,
@@ -31,7 +32,7 @@ HANDLERS = {
     "env-before-read-docs": (fresh_execution.execute_ahead,),
     "doctree-read": (glossary.note,),
     "env-get-updated": (build_record.write_again, labels.write),
-    "doctree-resolved": (glossary.lead, weights.move_out),
+    "doctree-resolved": (glossary.lead, weights.move_out, inline_code.shorten),
     "html-collect-pages": (published.missing_page, search.add_page),
     "html-page-context": (
         translator.mend,

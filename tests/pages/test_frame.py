@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.shared.pages import NARROW, WIDE, violations
+from tests.shared.pages import NARROW, OPEN_ALL, WIDE, violations
 
 CHAPTER, COVER, TABLES = "chapters/05-self-attention.html", "index.html", "reference/notation.html"
 KINDS = [COVER, CHAPTER, "reference/glossary.html", "search.html", "_modules/minitransformer/softmax.html"]
@@ -205,9 +205,12 @@ def test_formulas_of_one_line_stand_below_each_other_where_it_is_narrow(tab):
         assert all(box["x"] + box["width"] < width for box in boxes)
 
 
-def test_the_longest_lines_of_code_fit_beside_both_lists_on_a_laptop(tab):
-    tab.set_viewport_size({"width": 1280, "height": 800})
-    line = tab.locator("section > .cell > .cell_input .l").first
+@pytest.mark.parametrize("width", [768, WIDE, 1440])
+@pytest.mark.parametrize("where", ["section > .cell", ".solution .cell", ".exercise .cell"])
+def test_the_longest_lines_of_code_fit_wherever_they_stand(where, width, tab):
+    tab.set_viewport_size({"width": width, "height": 800})
+    tab.evaluate(OPEN_ALL)
+    line = tab.locator(f"{where} > .cell_input .l").first
     height = line.bounding_box()["height"]
     line.evaluate("(line) => line.textContent = '0'.repeat(88)")
     assert line.bounding_box()["height"] == height

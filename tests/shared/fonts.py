@@ -1,4 +1,4 @@
-"""The fonts of the machine that tests run on: of all that are installed, none; of matplotlib's, those that are asked for.
+"""The fonts of the machine that tests run on: none of those that are installed, and some that matplotlib brings.
 
 What a test measures may hang on the book's own faces alone, and not on what stands in for a missing one here or there.
 """
