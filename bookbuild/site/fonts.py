@@ -123,6 +123,7 @@ def cut(path, characters, pairs=()):
     cutter.subset(font)
     if is_math:
         even_roots(font)
+        name_upright(font)
     if pairs:
         kern(font, pairs)
     scale_upem(font, GRID)
@@ -180,3 +181,10 @@ def even_roots(font):
         font["glyf"][name].coordinates.translate((ROOT - width, 0))
         font["glyf"][name].recalcBounds(font["glyf"])
         font["hmtx"][name] = ROOT, left + ROOT - width
+
+
+def name_upright(font):
+    """Let an upright letter that no formula draws be its italic form: by it Chromium measures how tall that is."""
+    for table in font["cmap"].tables:
+        plain = {code: unicodedata.normalize("NFKC", chr(code)) for code in table.cmap}
+        table.cmap = {ord(plain[code]): name for code, name in table.cmap.items() if len(plain[code]) == 1} | table.cmap

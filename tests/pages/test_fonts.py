@@ -42,8 +42,10 @@ def elsewhere(browser, tmp_path_factory):
 def boxes(browser, server, page, width, style=""):
     """Return (element, x, y, width, height) for all that a page shows in a browser, with a `style` added."""
     tab = Visit(browser, server, width=width, reduced_motion="reduce").open(page)
-    tab.add_style_tag(content=style)
+    if style:
+        tab.add_style_tag(content=style)
     tab.evaluate(OPEN_ALL)
+    tab.wait_for_function("!document.querySelector('.practice:not(.ready)')")
     tab.evaluate("document.fonts.ready.then(() => null)")
     tab.evaluate(PAINTED)
     found = tab.evaluate(BOXES)
@@ -58,9 +60,9 @@ def unlike(*found):
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
-@pytest.mark.parametrize("page", UNLIKE)
-def test_a_page_is_laid_out_alike_whatever_fonts_a_machine_has(page, width, browser, elsewhere, server):
-    assert unlike(*(boxes(one, server, page, width) for one in (browser, elsewhere))) == []
+@pytest.mark.parametrize("name", UNLIKE)
+def test_a_page_is_laid_out_alike_whatever_fonts_a_machine_has(name, width, browser, elsewhere, server):
+    assert unlike(*(boxes(one, server, name, width) for one in (browser, elsewhere))) == []
 
 
 @pytest.mark.parametrize(
@@ -122,7 +124,7 @@ def mean_width(font, text):
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 def test_nothing_moves_when_the_faces_come_late(width, visit, server):
     visiting, held = visit(server, width=width), []
-    visiting.tab.route("**/*.woff2", held.append)
+    visiting.tab.route("**/*.woff2", lambda route: held.append(route))
     visiting.tab.goto(f"{server}/chapters/05-self-attention.html", wait_until="domcontentloaded")
     visiting.tab.evaluate(PAINTED)
     assert len(held) > 3
@@ -135,9 +137,9 @@ def test_nothing_moves_when_the_faces_come_late(width, visit, server):
 
 
 @pytest.mark.parametrize("width", [WIDE, 1440])
-@pytest.mark.parametrize("page", LONGEST)
-def test_no_line_of_code_is_broken_on_a_laptop(page, width, visit, server):
-    tab = visit(server, width=width).open(page)
+@pytest.mark.parametrize("name", LONGEST)
+def test_no_line_of_code_is_broken_on_a_laptop(name, width, visit, server):
+    tab = visit(server, width=width).open(name)
     tab.evaluate(OPEN_ALL)
     assert tab.evaluate(WRAPPED) == []
 
