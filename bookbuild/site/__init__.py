@@ -3,10 +3,12 @@
 from bookbuild.site import (
     assets,
     fill_in,
+    fonts,
     formulas,
     frame,
     fresh_execution,
     glossary,
+    inline_code,
     labels,
     notebook_copies,
     practice,
@@ -30,9 +32,9 @@ HANDLERS = {
     "env-before-read-docs": (fresh_execution.execute_ahead,),
     "source-read": (fill_in.write,),
     "doctree-read": (glossary.note,),
-    "env-updated": (formulas.write_font, previews.read_glossary),
+    "env-updated": (previews.read_glossary,),
     "env-get-updated": (this_build.write_again, labels.write),
-    "doctree-resolved": (glossary.lead, weights.move_out),
+    "doctree-resolved": (glossary.lead, weights.move_out, inline_code.shorten),
     "html-collect-pages": (published.missing_page, search.add_page),
     "html-page-context": (
         translator.mend,
@@ -49,6 +51,7 @@ HANDLERS = {
         this_build.leave_out_old,
         search.write_index,
         published.write_lists,
+        fonts.write,
         this_build.end,
     ),
 }
