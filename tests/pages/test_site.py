@@ -122,6 +122,9 @@ def test_figures_are_drawn_in_the_palette_of_the_stylesheet_named_and_described(
         assert figure.get("id", "").startswith("fig-"), figure.get_text()
         assert figure.figcaption.get_text(strip=True), figure["id"]
         assert figure.select("svg :is(path, line, rect, circle, text, image), img[src]"), figure["id"]
+        for drawing in figure.select("svg.mt-figure:not([aria-hidden])"):
+            assert drawing.get("viewbox") and "var(--mt-" in str(drawing), figure["id"]
+            assert set(re.findall(r"#[0-9a-fA-F]{6}\b", str(drawing))) <= {"#000000"}, figure["id"]
 
 
 def test_the_page_of_the_helper_documents_every_module_those_of_the_chapters_first_and_in_their_order(read):
