@@ -24,7 +24,7 @@ SIZES = """(all) => all.filter((text) => text.checkVisibility()).map((text) => {
 })"""
 
 
-def job(chapter):
+def does(chapter):
     """Return what a chapter does, or a sentence that asks for it."""
     return chapter.comments.get("Job") or pytest.fail(f"{chapter.file}: add a comment `% Job: …` below the title.")
 
@@ -45,7 +45,7 @@ def test_each_part_of_the_map_leads_to_its_chapter_and_bears_its_name_and_job(la
     for link in links:
         chapter = CHAPTERS[int(link["data-chapter"])]
         assert link["href"] == f"{chapter.page}.html"
-        assert link.title.text == f"{chapter.number} {chapter.title}\n{job(chapter)}"
+        assert link.title.text == f"{chapter.number} {chapter.title}\n{does(chapter)}"
     named = [link["data-chapter"] for link in links if not link.get("aria-hidden")]
     assert len(named) == len(set(named)) == len({link["data-chapter"] for link in links})
 
@@ -79,7 +79,7 @@ def test_a_strip_shows_where_the_reader_is_and_what_is_built(read):
         parts = {state: len(strip.select(f"g.{state}")) for state in ("built", "lit", "later")}
         assert (parts["built"] > 0, parts["later"] > 0) == (number > 1, number < max(DRAWN)), number
         assert parts["lit"] > 0 or number not in DRAWN, number
-        assert job(chapter) in strip.text and "You are here" in strip.text
+        assert does(chapter) in strip.text and "You are here" in strip.text
         assert packed(strip) <= STRIP, number
 
 
@@ -98,9 +98,9 @@ def test_a_part_says_what_it_does_where_one_points_or_comes_by_keys(server, visi
     tab = visit(server).open(COVER)
     job = tab.locator(".mt-machine .job")
     tab.locator('[data-layout="wide"] a[data-chapter="6"]').hover()
-    expect(job).to_contain_text(f"6 {CHAPTERS[6].title} {job(CHAPTERS[6])} Open chapter 6")
+    expect(job).to_contain_text(f"6 {CHAPTERS[6].title} {does(CHAPTERS[6])} Open chapter 6")
     tab.locator('[data-layout="wide"] a[data-chapter="3"]').first.focus()
-    expect(job).to_contain_text(job(CHAPTERS[3]))
+    expect(job).to_contain_text(does(CHAPTERS[3]))
     lit = tab.locator('[data-layout="wide"] a.on').evaluate_all("(all) => all.map((a) => a.dataset.chapter)")
     assert lit == ["3"] * 4
     tab.keyboard.press("Enter")
@@ -111,7 +111,7 @@ def test_a_finger_asks_first_and_then_opens(server, visit):
     tab = visit(server, width=NARROW, has_touch=True, is_mobile=True).open(COVER)
     part = tab.locator('[data-layout="tall"] a[data-chapter="11"]').first
     part.tap()
-    expect(tab.locator(".mt-machine .job")).to_contain_text(job(CHAPTERS[11]))
+    expect(tab.locator(".mt-machine .job")).to_contain_text(does(CHAPTERS[11]))
     expect(tab.locator(".mt-machine .job")).to_be_in_viewport()
     part.tap()
     tab.wait_for_url(f"**/{CHAPTERS[11].page}.html")
