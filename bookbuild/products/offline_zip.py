@@ -15,7 +15,7 @@ FOR_SERVERS = {".buildinfo", ".nojekyll", "404.html", "objects.inv", "robots.txt
 def packed(book, site):
     """Return a zip, bytes, of what is of use without a server: one folder, all files with one date."""
     when, whole, files = moment(site), io.BytesIO(), names(book)
-    cover = linked((site / COVER).read_text("utf8"), book, held=())
+    cover = linked((site / COVER).read_text("utf8"), book, beside=())
     cover = cover.replace("<html ", "<html data-offline ", 1).encode("utf8")
     date = when.timetuple()[:6] if when else (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can name
     with zipfile.ZipFile(whole, "w") as archive:

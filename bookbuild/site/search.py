@@ -8,7 +8,6 @@ works from a file too.  The folder of the same name holds the script that search
 
 import json
 import re
-from functools import cache
 from pathlib import Path
 
 from docutils import nodes
@@ -16,7 +15,8 @@ from sphinx import addnodes
 from sphinx_exercise.nodes import exercise_enumerable_node as exercise_node
 
 from bookbuild.base.files import written
-from bookbuild.site.formulas import readable
+from bookbuild.read.formula_text import formula_text
+from bookbuild.site.formulas import drawn
 from bookbuild.site.translator import fold, fold_title
 
 INDEX = "search_index.js"
@@ -71,7 +71,7 @@ def text(node):
     A formula belongs to its section, too, whether it has a number or not.
     """
     if isinstance(node, (nodes.math, nodes.math_block)):
-        return f" {readable(node)} "
+        return f" {formula_text(drawn(node))} "
     if isinstance(node, SILENT) or is_item(node) or is_answer(node):
         return ""
     if isinstance(node, nodes.Text):
@@ -113,16 +113,10 @@ def entries(doctree, numbers):
     return found
 
 
-@cache
-def noted(app):
-    """Return what the search shall know of the pages that have been written: page -> its entries."""
-    return {}
-
-
 def note_entries(app, pagename, templatename, context, doctree):
     """Note the entries of a page that is written."""
     if doctree:
-        noted(app)[pagename] = entries(doctree, app.env.toc_fignumbers.get(pagename, {}))
+        app.book_build.search_entries[pagename] = entries(doctree, app.env.toc_fignumbers.get(pagename, {}))
 
 
 def known(index):
@@ -140,7 +134,7 @@ def write_index(app, exception):
     if exception or app.builder.format != "html":
         return
     index, pages, rows = Path(app.outdir, "_static", INDEX), [], []
-    for name, found in sorted((known(index) | noted(app)).items()):
+    for name, found in sorted((known(index) | app.book_build.search_entries).items()):
         number = ".".join(map(str, app.env.toc_secnumbers.get(name, {}).get("", ())))
         weight = next(weight for start, weight in WEIGHTS.items() if name.startswith(start))
         pages.append([app.builder.get_target_uri(name), number, weight])

@@ -3,25 +3,16 @@
 import "./here.mjs";
 import "./machine.mjs";
 import "./reader.mjs";
-import { all, element, linked, load } from "./page.mjs";
+import { all, element, linked, load, setting } from "./page.mjs";
 
 const root = document.documentElement;
 
 // ---- the reader's choices, kept on this device ----
 
 const settings = document.getElementById("settings");
-const choose = ({ name, value }) => {
-  if (value) root.dataset[name] = value;
-  else delete root.dataset[name];
-  const { theme, code, veil } = root.dataset;
-  try {
-    localStorage.settings = JSON.stringify({ theme, code, veil });
-  } catch {} // a private window keeps nothing
-  dispatchEvent(new Event("chosen"));
-};
 for (const input of all("input", settings)) {
   input.checked = input.value === (root.dataset[input.name] ?? "");
-  input.addEventListener("change", () => choose(input));
+  input.addEventListener("change", () => setting(input.name, input.value));
 }
 
 // ---- the drawer closes when a place is chosen ----
