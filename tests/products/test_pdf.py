@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 
 from bookbuild import ROOT
 from bookbuild.products import downloads, pdf
-from bookbuild.products.whole_book import FORMULA, identifier, join_links, joined, spoken
+from bookbuild.products.whole_book import FORMULA, identifier, join_links, joined
 from bookbuild.read.book import Book
 
 PAPER = 627  # CSS pixels between the margins of A4
@@ -43,9 +43,16 @@ def made(site, browser, tmp_path_factory):
     reader, whole = pypdfium2.PdfDocument(path), pikepdf.open(path)
     found = [one for one in whole.objects if isinstance(one, pikepdf.Dictionary)]
     return SimpleNamespace(
-        **{"path": path, "document": document, "book": book, "when": when, "pdf": whole, "places": pdf.places(whole)},
-        **{"reader": reader, "text": [page.get_textpage().get_text_bounded().replace("\x02", "-") for page in reader]},
-        **{"dictionaries": found, "tags": [one for one in found if "/S" in one and "/P" in one]},
+        path=path,
+        document=document,
+        book=book,
+        when=when,
+        pdf=whole,
+        places=pdf.places(whole),
+        reader=reader,
+        text=[page.get_textpage().get_text_bounded().replace("\x02", "-") for page in reader],
+        dictionaries=found,
+        tags=[one for one in found if "/S" in one and "/P" in one],
         soup=BeautifulSoup(document.read_text("utf8"), "html.parser"),
     )
 
@@ -102,7 +109,11 @@ def test_a_link_is_followed_into_the_book_and_else_to_where_it_is_published(tmp_
         article, "chapters/03-softmax", ["index", "chapters/03-softmax", "chapters/04-attention"], tmp_path, "https://a"
     )
     assert [link["href"] for link in article.select("a")] == [
-        *("#chapters-03-softmax--a", "#chapters-04-attention--b-c", "#index", "https://a/_modules/x.html#f", links[-1]),
+        "#chapters-03-softmax--a",
+        "#chapters-04-attention--b-c",
+        "#index",
+        "https://a/_modules/x.html#f",
+        links[-1],
     ]
 
 
@@ -126,20 +137,6 @@ def test_every_figure_and_formula_is_a_picture_tagged_with_its_description(made)
     for figure in explorables:
         assert figure.select(".mt-still svg") and not figure.select("button, input, script")
         assert figure.select_one("a.online")["href"].endswith(figure["id"].partition("--")[2])
-
-
-@pytest.mark.parametrize(
-    ("mathml", "said"),
-    [
-        ("<msup><mi>e</mi><mrow><mi>x</mi><mo>+</mo><mn>1</mn></mrow></msup>", "e^(x + 1)"),
-        ("<mfrac><mi>a</mi><msqrt><msub><mi>d</mi><mi>k</mi></msub></msqrt></mfrac>", "a/(√(d_k))"),
-        ("<mtable><mtr><mtd>1</mtd><mtd>2</mtd></mtr><mtr><mtd>3</mtd></mtr></mtable>", "1, 2; 3"),
-        ("<msqrt><mi>x</mi><mo>−</mo><mi>y</mi></msqrt>", "√(x − y)"),
-        ("<mrow><mi>f</mi><mo>\u2061</mo><mo>(</mo><mi>x</mi><mo>)</mo></mrow>", "f (x)"),
-    ],
-)
-def test_a_formula_is_said_in_a_line(mathml, said):
-    assert spoken(BeautifulSoup(f"<math>{mathml}</math>", "html.parser").math) == said
 
 
 def test_the_pdf_is_small_and_tagged_and_says_its_language_title_and_date(made):

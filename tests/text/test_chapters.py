@@ -22,7 +22,7 @@ from tests.text.proofs import Proof, decimals, executed, numbers, printed
 CHAPTER, GLOSSARY, REFERENCES = "chapters/01-halving.md", "reference/glossary.md", "references.bib"
 CITED, INDEX = "tests/text/cited_numbers.toml", "index.md"
 HALVING, FIGURES = "chapters/minitransformer/halving.py", "chapters/minitransformer/figures.py"
-RUN = "_build/.jupyter_cache/state/01-halving.ipynb"
+RUN = "_build/jupyter_execute/chapters/01-halving.ipynb"
 LONG_CELL = "a = 1\n" * 21
 
 
@@ -66,7 +66,7 @@ def good(tmp_path_factory):
     for page in (page for page in rules.CheckedBook(root, MINI_CHECKS).pages if page.cells):
         notebook = jupytext.reads(page.source, "md:myst")
         nbclient.NotebookClient(notebook, resources={"metadata": {"path": root / "chapters"}}).execute()
-        run = root / "_build" / ".jupyter_cache" / "state" / f"{page.name}.ipynb"
+        run = root / "_build" / "jupyter_execute" / f"{page.page}.ipynb"
         run.parent.mkdir(parents=True, exist_ok=True)
         cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         nbformat.write(nbformat.v4.new_notebook(cells=cells), run)
@@ -122,6 +122,7 @@ BREAKS = {
         (CHAPTER, "- Compute half", "- Understand half", "“understand”"),
         (CHAPTER, "- Compute half of a number.\n", "", "2 objectives"),
         (CHAPTER, "Builds on nothing.", "", "no “Builds on”"),
+        (CHAPTER, "% Job: Cut it in two.\n", "", "no comment `% Job: …` below the title"),
         (CHAPTER, "*Reading time:* 15 minutes, exercises 8 more.", "", "no reading time"),
     ],
     rules.closings: [
