@@ -104,7 +104,7 @@ def asked(chapter):
     known, module = exercises(chapter), chapter.name[3:].replace("-", "_")
     if not any(CALL.search("\n".join(code)) for _, code, _ in known.values()):
         return dict.fromkeys(known, ())  # nothing that a page could judge
-    forms = importlib.import_module(f"minitransformer.checks.exercises.{module}").FORMS
+    forms = forms_of(module)
     pieces = [repr(forms), *(piece for _, code, solution in known.values() for piece in (*code, *solution))]
     names, found = names_of(chapter, module, "\n".join(pieces)), {}
     for label, (text, code, solution) in known.items():
@@ -116,10 +116,23 @@ def asked(chapter):
             form = forms.get(name)
             other = getattr(form, "of", "")
             shown = solved.get(other or answer) if hasattr(form, "strangers") else suspect_in(given)
+            if shown is None:
+                raise ValueError(f"The solution of {label} defines no {other or answer}, whose lines FORMS asks for.")
             found[label].append(Answer(name, checks.task(name), form, shown, given[answer] if other else "", space))
         if written := WRITTEN.search(" ".join(text)):
             found[label].append(Answer(label.removeprefix("ex-"), None, written[1], "", "", names))
     return found
+
+
+def forms_of(module):
+    """Return how the exercises of a chapter are answered on its page, by the name of its module: name -> form."""
+    try:
+        return importlib.import_module(f"minitransformer.checks.exercises.{module}").FORMS
+    except (ModuleNotFoundError, AttributeError) as error:
+        raise ValueError(
+            f"The exercises of {module} call `check`: add CHECKS and FORMS, which may be empty, in "
+            f"chapters/minitransformer/checks/exercises/{module}.py."
+        ) from error
 
 
 def suspect_in(given):
