@@ -32,7 +32,7 @@ class Answer:
 
     def says(self, code):
         """Return what `check` says of the last function in a piece of code."""
-        from minitransformer.checks import find_hint  # of the book that is built: reading it has put it in the path
+        from minitransformer.checks import find_hint
 
         space, code = dict(self.names), f"{code}\n{self.rest}"
         exec(compile(code, "<exercise>", "exec"), space)
@@ -87,9 +87,18 @@ def functions(sources):
     }
 
 
+def imported(module, chapter):
+    """Return a module of the helper, which the exercises of a chapter need; ValueError says that there is none."""
+    try:
+        return importlib.import_module(f"minitransformer.{module}")
+    except ModuleNotFoundError as error:
+        mend = "name the chapter's file after its module, or add the module"
+        raise ValueError(f"{chapter.file} has exercises, for which {error.name} is missing: {mend}.") from None
+
+
 def names_of(chapter, module, code):
     """Return what the code of a chapter's exercises may use: what cells import for it, and its module's functions."""
-    names, words = dict(vars(importlib.import_module(f"minitransformer.{module}"))), set(WORD.findall(code))
+    names, words = dict(vars(imported(module, chapter))), set(WORD.findall(code))
     for cell in chapter.cells:
         imports = [node for node in ast.parse(cell.source).body if isinstance(node, (ast.Import, ast.ImportFrom))]
         needed = [node for node in imports if words & {alias.asname or alias.name for alias in node.names}]
@@ -104,7 +113,7 @@ def asked(chapter):
     known, module = exercises(chapter), chapter.name[3:].replace("-", "_")
     if not any(CALL.search("\n".join(code)) for _, code, _ in known.values()):
         return dict.fromkeys(known, ())  # nothing that a page could judge
-    forms = forms_of(module)
+    forms = getattr(imported(f"checks.exercises.{module}", chapter), "FORMS", {})  # none where all are values to type
     pieces = [repr(forms), *(piece for _, code, solution in known.values() for piece in (*code, *solution))]
     names, found = names_of(chapter, module, "\n".join(pieces)), {}
     for label, (text, code, solution) in known.items():
@@ -122,17 +131,6 @@ def asked(chapter):
         if written := WRITTEN.search(" ".join(text)):
             found[label].append(Answer(label.removeprefix("ex-"), None, written[1], "", "", names))
     return found
-
-
-def forms_of(module):
-    """Return how the exercises of a chapter are answered on its page, by the name of its module: name -> form."""
-    try:
-        return importlib.import_module(f"minitransformer.checks.exercises.{module}").FORMS
-    except (ModuleNotFoundError, AttributeError) as error:
-        raise ValueError(
-            f"The exercises of {module} call `check`: add CHECKS and FORMS, which may be empty, in "
-            f"chapters/minitransformer/checks/exercises/{module}.py."
-        ) from error
 
 
 def suspect_in(given):

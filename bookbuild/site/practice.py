@@ -9,7 +9,6 @@ from sphinx_design.shared import is_component
 from sphinx_exercise.nodes import exercise_enumerable_node
 
 from bookbuild.practice.forms import CALL, asked, told
-from bookbuild.site.frame import book
 from bookbuild.site.translator import fold, fold_title
 
 CODE = re.compile(r"`(.+?)`")
@@ -91,7 +90,7 @@ class AddPractice(SphinxTransform):
 
     def apply(self, **_):
         """Change the tree of one chapter."""
-        chapter = next((one for one in book(self.app).chapters if one.page == self.env.docname), None)
+        chapter = next((one for one in self.app.book_build.book.chapters if one.page == self.env.docname), None)
         if not chapter:
             return
         answers = asked(chapter)

@@ -90,9 +90,11 @@ def test_what_is_no_number_is_marked_and_not_used(show, name):
         field.fill("")
         tab.keyboard.insert_text(typed)  # all at once: on the way there are numbers
         assert field.get_attribute("aria-invalid") == "true"
+        assert re.fullmatch(r".+: type a .*number.*\. What is shown is for .+\.", page.said(tab))
         assert field.evaluate("(field) => getComputedStyle(field).borderStyle") == "dashed"
         field.blur()
         assert (field.get_attribute("aria-invalid"), field.input_value()) == ("false", before)
+        assert ": type a" not in page.said(tab)
     assert_shows(tab, name, start, **({"here": None} if name == "sheet" else {}))
 
 

@@ -1,5 +1,6 @@
 """Exercises on the page: each is there with all that it needs, and can be solved, and got wrong, in its own way."""
 
+import dataclasses
 import itertools
 
 import pytest
@@ -45,6 +46,12 @@ MEND = """(box, pairs) => {
     act();
     return [said, code];
 }"""
+
+
+def test_a_chapter_that_is_not_named_after_its_module_is_named_in_a_sentence():
+    renamed = dataclasses.replace(CHAPTERS[2], file="chapters/03-shares.md")
+    with pytest.raises(ValueError, match=r"^chapters/03-shares.md .*exercises.shares is missing: name .*\.$"):
+        asked(renamed)
 
 
 def blocks(box):

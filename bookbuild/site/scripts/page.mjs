@@ -23,6 +23,18 @@ export const element = (tag, properties, ...children) => {
 /** Return the elements that a selector finds. */
 export const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
+/** Choose a setting of the View, such as theme or veil, and keep it on this device. */
+export function setting(name, value) {
+  const { dataset } = document.documentElement;
+  if (value) dataset[name] = value;
+  else delete dataset[name];
+  const { theme, code, veil } = dataset;
+  try {
+    localStorage[`${BOOK} settings`] = JSON.stringify({ theme, code, veil });
+  } catch {} // a private window keeps nothing
+  dispatchEvent(new Event("chosen"));
+}
+
 /** Return what the page's address leads to, or null. */
 export function linked() {
   try {

@@ -88,7 +88,7 @@ def find_hint(task, answer):
 
 
 def _agreeing(task, results, known):
-    """Return the hints of the known answers, hint -> results, that results are the same as, or else are rounded from."""
+    """Return the hints of the known answers, hint -> results, that results are the same as, or else rounded from."""
     if hints := [hint for hint, found in known.items() if same(results, found)]:
         return hints
     if task.probes:

@@ -157,7 +157,8 @@ function tableOf(name, labels, numbers, title, edit) {
     const named = { "data-name": `${name}-${i}-${j}` };
     if (!isGiven(name)) return follower(named);
     const attributes = { ...named, step: 1, "aria-label": cellName(labels, name, i, j) };
-    return field(attributes, (value) => Math.abs(value) <= LARGEST, (value) => edit(name, i, j, value));
+    const rule = "a number from −1,000,000 to 1,000,000";
+    return field(attributes, (value) => Math.abs(value) <= LARGEST, (value) => edit(name, i, j, value), { rule });
   };
   const cells = numbers.map((row, i) => row.map((_, j) => one(i, j)));
   const nodes = cells.map((row) => row.map(({ node }) => node));

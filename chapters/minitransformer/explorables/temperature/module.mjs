@@ -54,7 +54,7 @@ function dial(move) {
   const attributes = { min: -1, max: 1, step: 0.01, "aria-label": "temperature" };
   const range = slider(attributes, (power) => move(temperature(power)));
   const named = { "aria-label": "temperature as a number", "data-name": "temperature" };
-  const number = field(named, (value) => value > 0, move);
+  const number = field(named, (value) => value > 0, move, { rule: "a number above 0" });
   const ends = ["0.05, cold", "1", "20, hot"].map((text) => make("span", {}, text));
   const scale = make("div", { class: "mt-scale" }, range, make("div", { "aria-hidden": "true" }, ...ends));
   const title = make("span", {}, "temperature ", make("i", {}, "T"));
