@@ -16,6 +16,7 @@ from tests.shared.pages import violations
 THREE = ["vectors", "temperature", "translator"]
 PICKED = "[...document.querySelectorAll('.mt-live :is([aria-pressed=true], :checked)')].map((one) => one.outerHTML)"
 PHONE = {"has_touch": True, "is_mobile": True, "width": 390}
+SCREEN = 844 - 48  # pixels of a phone, without the bar of a page
 
 
 def do(tab, name, steps):
@@ -248,6 +249,22 @@ def test_they_are_accessible_where_they_start_and_after_a_walk(show):
     assert violations(tab) == []
     tab.evaluate("document.documentElement.dataset.theme = 'dark'")
     assert violations(tab, rest=False) == []
+
+
+@pytest.mark.parametrize("theme, system", [("light", "dark"), ("dark", "light")])
+def test_they_can_be_read_in_the_colours_of_the_system_whatever_the_theme_of_the_page(show, theme, system):
+    colours = {"forced_colors": "active", "color_scheme": system}
+    tab = show(*starts().items(), attributes=f'data-theme="{theme}"', motion="reduce", **colours)
+    assert tab.evaluate("getComputedStyle(document.querySelector('.mt-live')).forcedColorAdjust") == "none"
+    tab.evaluate("document.querySelectorAll('h1, #below').forEach((one) => one.remove())")  # the tests' page's own
+    assert violations(tab, rest=False) == []
+
+
+def test_each_fits_the_screen_of_a_phone_below_the_bar_of_the_page(show):
+    tab = show(*starts().items(), **PHONE)
+    high = "(all) => all.map((one) => one.offsetHeight)"
+    heights = dict(zip(NAMES, tab.locator(".mt-live").evaluate_all(high)))
+    assert {name: height for name, height in heights.items() if height > SCREEN} == {}
 
 
 @pytest.mark.parametrize("width", [1280, 390])
