@@ -1,7 +1,8 @@
 """The page that documents the helper package: its modules, in groups that are the package's folders.
 
 A group opens with the sentence that opens its folder; below stands what autodoc says of each module.  First come the
-modules of the chapters, in their order, then the folders of chapters, then the others.
+modules of the chapters, in their order, then the folders of chapters, then the others.  What lies deeper is not shown:
+the answers of the exercises, and what each explorable's state must be.
 """
 
 import ast
@@ -27,6 +28,8 @@ def group(folder, order):
     paths = sorted((path for path in folder.glob("*.py") if path.stem != "__init__"), key=order)
     if "__all__" in names:  # it documents what its modules have as its own
         paths = []
+    if folder.name != PACKAGE:
+        paths += sorted(file.parent for file in folder.glob("*/__init__.py"))
     prefix = f"{PACKAGE}." if folder.name == PACKAGE else f"{PACKAGE}.{folder.name}."
     parts = [sentence(face), *(module(f"{prefix}{path.stem}") for path in paths)]
     if "__all__" in names or any(isinstance(node, ast.FunctionDef) for node in face.body):

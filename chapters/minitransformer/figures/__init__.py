@@ -24,14 +24,49 @@ from .diagrams import (
 from .machine import MACHINE_STYLE, machine, strip
 from .picture import PALETTE, ROLES, Picture, css
 
-CHARTS = ("arrows", "bars", "curves", "dot_rows", "heatmap", "hull", "labelled_tables", "tracks", "valley",
-          "word_scatter", "strips", "share_steps", "angle_rows", "shadows", "signed_table",
-          "dependence_tables")  # fmt: skip
-DIAGRAMS = (attention_steps, backward_steps, language_model_steps, layer_orders, machine, matrix_shapes,
-            multi_head_steps, twin_sentences, weight_fan, self_attention_tables,
-            heads_side_by_side, beginnings, chain_of_slopes)  # fmt: skip
-__all__ = [*CHARTS, *(diagram.__name__ for diagram in DIAGRAMS), "MACHINE_STYLE", "PALETTE", "ROLES", "Picture", "css",
-           "strip"]  # fmt: skip
+CHARTS = (
+    "arrows",
+    "bars",
+    "curves",
+    "dot_rows",
+    "heatmap",
+    "hull",
+    "labelled_tables",
+    "tracks",
+    "valley",
+    "word_scatter",
+    "strips",
+    "share_steps",
+    "angle_rows",
+    "shadows",
+    "signed_table",
+    "dependence_tables",
+)
+DIAGRAMS = (
+    attention_steps,
+    backward_steps,
+    language_model_steps,
+    layer_orders,
+    machine,
+    matrix_shapes,
+    multi_head_steps,
+    twin_sentences,
+    weight_fan,
+    self_attention_tables,
+    heads_side_by_side,
+    beginnings,
+    chain_of_slopes,
+)
+__all__ = [
+    *CHARTS,
+    *(diagram.__name__ for diagram in DIAGRAMS),
+    "MACHINE_STYLE",
+    "PALETTE",
+    "ROLES",
+    "Picture",
+    "css",
+    "strip",
+]
 
 
 def __getattr__(name):
