@@ -121,7 +121,7 @@ def by_module(x):
         ("else 2", "else 3", {"f", "inner", "partial", "wrapped"}),
         ("arange(5000)", "arange(5000) % 4999", {"f", "inner", "partial", "wrapped"}),
         ('"two"', '"three"', {"f", "inner", "partial", "wrapped"}),
-        (" 3\n\n", " 4\n\n", {"f", "inner", "partial", "wrapped"}),
+        (" 3\nLAST", " 4\nLAST", {"f", "inner", "partial", "wrapped"}),
         ("n=6", "n=7", {"f", "partial", "wrapped"}),
         ("LAST = 9", "LAST = 8", {"f", "partial", "wrapped"}),
         ("2 * function", "3 * function", {"wrapped"}),
