@@ -3,6 +3,9 @@
 /** The way from this page to the top of the site. */
 export const ROOT = document.documentElement.dataset.content_root;
 
+/** The name of the book, under which things are kept. */
+export const BOOK = document.documentElement.dataset.book;
+
 /** Load a script of the site, a classic one, which works from a file too. */
 export const load = (name) =>
   new Promise((onload, onerror) => {
@@ -27,10 +30,16 @@ export function setting(name, value) {
   else delete dataset[name];
   const { theme, code, veil } = dataset;
   try {
-    localStorage.settings = JSON.stringify({ theme, code, veil });
+    localStorage[`${BOOK} settings`] = JSON.stringify({ theme, code, veil });
   } catch {} // a private window keeps nothing
   dispatchEvent(new Event("chosen"));
 }
 
 /** Return what the page's address leads to, or null. */
-export const linked = () => (location.hash.length > 1 ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null);
+export function linked() {
+  try {
+    return document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  } catch {
+    return null; // no address, such as #%
+  }
+}
