@@ -7,7 +7,6 @@ import tomllib
 from urllib.parse import quote
 
 import pytest
-from bs4 import BeautifulSoup
 from playwright.sync_api import expect
 
 from bookbuild import ROOT
@@ -30,14 +29,13 @@ def index(site):
 # What the index holds
 
 
-def test_every_page_of_text_is_in_the_index_and_every_entry_leads_somewhere(index, site):
+def test_every_page_of_text_is_in_the_index_and_every_entry_leads_somewhere(index, site, read):
     texts = [path for path in site.rglob("*.html") if path.relative_to(site).parts[0] in ("chapters", "reference")]
     assert len(index["pages"]) == len(texts) + 1  # and the cover
     for number, (address, _, _) in enumerate(index["pages"]):
-        soup = BeautifulSoup((site / address).read_text("utf8"), "html.parser")
         places = [entry[1] for entry in index["entries"] if entry[0] == number]
         assert places[0] == ""
-        assert set(places[1:]) <= {element["id"] for element in soup.select("[id]")}
+        assert set(places[1:]) <= {element["id"] for element in read(address).select("[id]")}
 
 
 def test_exercises_figures_terms_and_functions_are_entries_with_their_numbers(index):

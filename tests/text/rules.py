@@ -17,13 +17,34 @@ from pybtex.database import parse_file
 from bookbuild.read.book import Book
 from tests.shared.notebook_header import HEADER
 from tests.text import shown
+from tests.text.predicted import OUTCOMES, PREDICTS, TELLS_NOTHING, telling
 from tests.text.proofs import decimals, executed, nearby, printed, proofs
 from tests.text.shown import lines, roles, tree
 
 VERBS = {  # what a reader can be seen to do
-    *("build", "choose", "compare", "compute", "decide", "derive", "detect", "draw", "explain", "find", "measure"),
-    *("name", "predict", "prove", "read", "show", "spot", "state", "tell", "train", "use"),
+    "build",
+    "choose",
+    "compare",
+    "compute",
+    "decide",
+    "derive",
+    "detect",
+    "draw",
+    "explain",
+    "find",
+    "measure",
+    "name",
+    "predict",
+    "prove",
+    "read",
+    "show",
+    "spot",
+    "state",
+    "tell",
+    "train",
+    "use",
 }
+COMMENTS = {"Question": "the README", "Job": "the map on the cover", "Projector": "the teaching page"}
 SECTIONS = ("Exercises", "Summary", "Common misreadings", "Further reading")
 PREFIXES = {"math": "eq", "figure": "fig", "exercise": "ex", "prf:definition": "def"}
 BANNED = re.compile(r"\b(?:simply|obviously|just)\b", re.IGNORECASE)
@@ -34,8 +55,6 @@ AMERICAN = re.compile(
 )
 ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|et al|vs|cf|eqs?|figs?|pp?|[A-Z])\.", re.IGNORECASE)
 TWO_SENTENCES = re.compile(r"[.!?][\"”)]*\s+[\"“(*]*[A-Z]")
-OUTCOMES = "What each choice says"
-PREDICTS = re.compile(r"\*\*[Pp]redict(?!\*\* (?!.*\?))")  # bold, but for the verb of an objective
 RANGE = re.compile(r"Right \(between [\d.−e-]+ and [\d.−e-]+\)")
 FOLDED = {"source_hidden": True}  # running a cell shows its outputs in any case
 NO_RUN = "its run in _build is missing or of another text; build the book."
@@ -246,8 +265,11 @@ def saving_changes_nothing(book):
 
 
 def openings(book):
-    """A chapter opens with three to five objectives that one can test, what it builds on, and its reading time."""
+    """A chapter opens with what lists say of it, three to five objectives, what it builds on, and its reading time."""
     for page in book.chapters:
+        for kind in COMMENTS:
+            if kind not in page.comments:
+                yield f"{at(page)}: no comment `% {kind}: …` below the title; {COMMENTS[kind]} shows it."
         boxes = [box for box in page.directives if "objectives" in box.options.get("class", "")]
         if len(boxes) != 1:
             yield f"{at(page)}: {len(boxes)} admonitions of class objectives; expected one."
@@ -369,6 +391,24 @@ def prediction(page, line):
 def lines_within(page, box):
     """Return the lines of a box."""
     return page.source.splitlines()[box.line - 1 : box.end]
+
+
+def predictions_keep_their_secret(book):
+    """Nothing that a reader sees before choosing has the words or numbers by which the true choice is known.
+
+    That is headings, the code below the choices, and what stands behind the fold up to the next section's first block.
+    """
+    for page in book.chapters:
+        run = executed(page, book.root)
+        if run is None:
+            yield f"{at(page)}: {NO_RUN}"
+        for line, asked in telling(page, run or []):
+            text = " ".join((line.seen or line.words).split())
+            if not line.seen.startswith(tuple(TELLS_NOTHING)):
+                yield (
+                    f"{at(page, line.number)}: “{text[:60]}” tells the answer of the prediction in line {asked.first}; "
+                    f"put “{OUTCOMES}” behind it, or write it otherwise."
+                )
 
 
 def solutions_are_right(book):
@@ -561,7 +601,7 @@ def portable_myst(book):
 
 
 RULES = (
-    numbers_are_proved, derived_code_is_the_module, headers, saving_changes_nothing, openings, closings,
-    exercises, predictions, folding, solutions_are_right, check_names, rhythm, length, wording, labels, figures,
-    glossary, references, package_is_taught, package_is_small, portable_myst,
+    numbers_are_proved, derived_code_is_the_module, headers, saving_changes_nothing, openings, closings, exercises,
+    predictions, predictions_keep_their_secret, folding, solutions_are_right, check_names, rhythm, length, wording,
+    labels, figures, glossary, references, package_is_taught, package_is_small, portable_myst,
 )  # fmt: skip

@@ -16,7 +16,8 @@ from minitransformer.checks import CHECKS
 from tests.shared.mini_book import CHECKS as MINI_CHECKS
 from tests.shared.mini_book import FILES
 from tests.text import rules
-from tests.text.proofs import Proof, decimals, numbers, printed
+from tests.text.predicted import TELLS_NOTHING, telling
+from tests.text.proofs import Proof, decimals, executed, numbers, printed
 
 CHAPTER, GLOSSARY, REFERENCES = "chapters/01-halving.md", "reference/glossary.md", "references.bib"
 CITED, INDEX = "tests/text/cited_numbers.toml", "index.md"
@@ -47,6 +48,11 @@ def test_the_book(rule, book):
 def test_exemptions_are_of_public_functions(book):
     known = {*book.modules, *(f"{module}.{name}" for module, name in book.public)}
     assert {*rules.NOT_CALLED} <= known
+
+
+def test_what_is_said_to_tell_nothing_has_words_of_a_prediction(book):
+    found = [line.seen for page in book.chapters for line, _ in telling(page, executed(page, book.root))]
+    assert [text for text in TELLS_NOTHING if not any(seen.startswith(text) for seen in found)] == []
 
 
 @pytest.fixture(scope="session")
@@ -116,6 +122,7 @@ BREAKS = {
         (CHAPTER, "- Compute half", "- Understand half", "“understand”"),
         (CHAPTER, "- Compute half of a number.\n", "", "2 objectives"),
         (CHAPTER, "Builds on nothing.", "", "no “Builds on”"),
+        (CHAPTER, "% Job: Cut it in two.\n", "", "no comment `% Job: …` below the title"),
         (CHAPTER, "*Reading time:* 15 minutes, exercises 8 more.", "", "no reading time"),
     ],
     rules.closings: [
@@ -140,6 +147,18 @@ BREAKS = {
         (CHAPTER, "- Right: cut", "- Yes: cut", "0 sentences begin with “Right”"),
         (CHAPTER, "- a quarter\n- all of it\n", "", "0 choices and 2 sentences"),
         (CHAPTER, "```{code-cell} ipython3\nassert halve(0.5)", "```python\nassert halve(0.5)", "no cell between"),
+    ],
+    rules.predictions_keep_their_secret: [
+        (CHAPTER, "## A loaf\n", "## A quarter of a loaf\n", "“A quarter of a loaf” tells the answer"),
+        (CHAPTER, "assert halve(0.5) == 0.25", "assert halve(0.5) == 0.25  # a quarter", "# a quarter” tells"),
+        (CHAPTER, "| loaf | left |", "A quarter is left.\n\n| loaf | left |", "“A quarter is left.” tells"),
+        (CHAPTER, "| loaf | left |", "Half of half a loaf, cut.\n\n| loaf | left |", "“Half of half a loaf, cut.”"),
+        (CHAPTER, "cut.\n:::\n", "slice.\n:::\n\nCut in pieces.\n", "“Cut in pieces.” tells"),
+        (CHAPTER, "caption: A loaf of 1.5 kg and", "caption: A quarter, and", "“A quarter, and its half of"),
+        (CHAPTER, 'alt="A loaf of 1.5 kg beside', 'alt="A quarter beside', "“A quarter beside its half of"),
+        (CHAPTER, "A slice, by", "A slice, or a quarter, by", "“A slice, or a quarter, by"),
+        (CHAPTER, "- a quarter\n", "- 0.0321 of it\n", "“A slice, by make slices, weighs 0.0321 kg"),
+        (CHAPTER, "```\n\n:::{dropdown} What", "print(0.375)\n```\n\n:::{dropdown} What", "of another text"),
     ],
     rules.folding: [
         (CHAPTER, "jupyter:\n  source_hidden: true\n", "", "is {}; expected {'source_hidden': True}"),

@@ -105,7 +105,7 @@ WALK = [
     ("slider", "tokens n", "End", {"n": 16_384}),
     ("button", "decoder only", "", {"kind": "decoder"}),
     *(("button", name, "", model) for name, model in PUBLISHED.items()),
-    ("button", "the one of this chapter", "", START),
+    ("button", "this chapter’s", "", START),
 ]
 SPOKEN = ("slider", "layers", 3 * "ArrowUp ", {"layers": 6}, "{total_parameters:,.0f} parameters. {said}")
 ROOMY = {

@@ -1,5 +1,5 @@
 // Chapter 12: a model's parts, how many parameters each has and what it multiplies.
-import { begin, box, button, change, field, fixed, make, numbers, slider, speaker } from "../shared/parts.mjs";
+import { begin, box, button, change, field, fixed, fold, make, numbers, slider, speaker } from "../shared/parts.mjs";
 
 const MOST = 100000; // what a size can be
 const STOPS = {
@@ -149,7 +149,7 @@ function size(key, move) {
   const range = slider({ min: 0, max: stops.length - 1, step: 1, "aria-label": title }, (i) => move(stops[i]));
   const fits = (value) => Number.isInteger(value) && value >= 1 && value <= MOST;
   const attributes = { "aria-label": `${title} as a number`, "data-name": key, step: 1, min: 1, max: MOST };
-  const typed = field(attributes, fits, move);
+  const typed = field(attributes, fits, move, { rule: "a whole number from 1 to 100,000" });
   const node = make("div", { class: "mt-size" }, make("span", {}, title), range, typed.node);
   const draw = (value) => {
     const distances = stops.map((stop) => Math.abs(Math.log(stop / value)));
@@ -288,11 +288,11 @@ export default {
       const total = `${counted(sum(Object.values(parts), "parameters"), whole)} parameters. `;
       speech.say(`${possible ? total : ""}${verdict.textContent}`);
     };
-    const presets = { "the one of this chapter": start, ...PRESETS };
+    const presets = { "this chapter’s": start, ...PRESETS };
     const buttons = Object.entries(presets).map(([name, sizes]) => button(name, () => set(sizes)));
     const controls = make("div", { class: "mt-buttons mt-controls" }, ...buttons);
-    const note = make("p", { class: "mt-note mt-muted" }, NOTE);
-    const nodes = [controls, panel.node, verdict, bars.node, list.node, note, speech.node];
+    const every = fold("every part, with what leaves it", list.node, make("p", { class: "mt-note mt-muted" }, NOTE));
+    const nodes = [controls, panel.node, verdict, bars.node, every, speech.node];
     begin(el, model, keys, draw, make("div", { class: "mt-build" }, ...nodes));
   },
 };

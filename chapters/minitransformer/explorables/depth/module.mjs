@@ -91,7 +91,8 @@ function graph(move) {
 function amount(move) {
   const limits = { min: Math.log2(LEAST), max: 1, step: 0.05, "aria-label": "scale" };
   const range = slider(limits, (power) => move(Number((2 ** power).toPrecision(3))));
-  const typed = field({ "aria-label": "scale as a number", "data-name": "scale" }, (value) => value > 0, move);
+  const named = { "aria-label": "scale as a number", "data-name": "scale" };
+  const typed = field(named, (value) => value > 0, move, { rule: "a number above 0" });
   const mark = (text, i) => make("span", { style: `--at: ${i / 3}` }, text);
   const words = make("div", { "aria-hidden": "true" }, ...["0.25", "0.5", "1", "2"].map(mark));
   const name = make("span", {}, "scale ", make("i", {}, "s"), " of a layer");

@@ -9,6 +9,7 @@ import {
   entry,
   field,
   fixed,
+  fold,
   make,
   numbers,
   quoted,
@@ -208,7 +209,8 @@ export default {
     const buttons = BUTTONS.map((each) => button(each.name, () => alter(each)));
     buttons.push(button("make all equal", level), button("start again", again));
     const press = make("div", { class: "mt-buttons mt-controls" }, ...buttons);
-    const nodes = [lines.node, verdict, press, knobs.node, small.node, list.node, speech.node];
+    const counted = fold("ε, mean and variance", small.node, list.node);
+    const nodes = [lines.node, verdict, press, knobs.node, counted, speech.node];
     begin(el, model, keys.slice(1), draw, make("div", { class: "mt-features" }, ...nodes));
   },
 };

@@ -1,5 +1,7 @@
 // Chapter 13: one attention as a graph, with its numbers forward and its gradients backward.
-import { begin, brief, button, change, field, make, numbers, quoted, share, softmax, speaker } from "../shared/parts.mjs";
+import {
+  begin, brief, button, change, field, make, numbers, quoted, share, softmax, speaker,
+} from "../shared/parts.mjs";
 
 const LARGEST = 1e6; // of the numbers that can stand here
 const RATE = 0.5; // a step moves each number by so much of its gradient
@@ -135,7 +137,8 @@ function graph(labels, width, edit, point) {
   const input = (title, ...at) => {
     const attributes = { step: 0.1, "aria-label": title, "data-name": at.join("-") };
     const allowed = (value) => Math.abs(value) <= LARGEST;
-    const made = field(attributes, allowed, (value) => edit(...at, value), (value) => Number(value.toFixed(3)));
+    const told = { rule: "a number from −1,000,000 to 1,000,000", written: (value) => Number(value.toFixed(3)) };
+    const made = field(attributes, allowed, (value) => edit(...at, value), told);
     fields.push({ at, show: made.show });
     return made.node;
   };
@@ -172,7 +175,7 @@ function graph(labels, width, edit, point) {
     return make("tbody", {}, make("tr", {}, head), ...lines);
   };
   const heads = ["it", ...labels].map((text) => make("th", { scope: "col" }, text));
-  const caption = make("caption", {}, "Down come the numbers, in colour; up go their gradients, marked ◂.");
+  const caption = make("caption", {}, "Down: the numbers. Up: their gradients, marked ◂.");
   const node = make("table", {}, caption, make("thead", {}, make("tr", {}, make("td"), ...heads)), ...STEPS.map(group));
   const draw = (found, slopes) => {
     const full = most(...Object.keys(INPUTS).map((name) => slopes[name])) || 1;

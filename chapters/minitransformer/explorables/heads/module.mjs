@@ -1,5 +1,7 @@
 // Chapter 7: how one matrix becomes many heads, and one again.
-import { begin, box, brief, button, change, fixed, make, quoted, share, slider, softmax, speaker } from "../shared/parts.mjs";
+import {
+  begin, box, brief, button, change, fixed, make, quoted, share, slider, softmax, speaker,
+} from "../shared/parts.mjs";
 
 const LAST = 5; // steps are counted from 0
 const LINES = ["solid", "dashed", "dotted", "double"]; // below the numbers of the heads, in turn

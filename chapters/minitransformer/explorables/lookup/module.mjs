@@ -1,6 +1,6 @@
 // Chapter 4: a query among keys, and the mixture of their values.
 import {
-  begin, brief, button, change, dial, entropy, entry, fixed, make, numbers, plane, point, quoted, share, softmax,
+  begin, brief, button, change, dial, entropy, entry, fixed, fold, make, numbers, plane, point, quoted, share, softmax,
   speaker,
 } from "../shared/parts.mjs";
 
@@ -76,7 +76,7 @@ const panel = (drawing, ...title) => make("div", {}, make("p", { class: "mt-titl
 // A name above a point of the upper half and below one of the lower, or on its other side where the drawing ends.
 function name(text, kind) {
   const node = make("text", { class: `mt-name mt-${kind}`, "text-anchor": "middle" }, text);
-  const room = 165 - 4 * text.length;
+  const room = 165 - 5.5 * text.length;
   const draw = ([x, y], away) => {
     const above = y > 0 === Math.abs(y) + away > 155; // y points down here
     change(node, { x: Math.max(-room, Math.min(room, x)), y: above ? y - away : y + away + 10 });
@@ -271,8 +271,9 @@ export default {
     };
     const buttons = Object.entries(BUTTONS).map(([text, action]) => button(text, press(action)));
     const controls = make("div", { class: "mt-buttons mt-controls" }, ...buttons);
-    const nodes = [...planes, scale, table, list].map((each) => each.node);
-    const whole = make("div", { class: "mt-lookup" }, ...nodes, verdict, controls, speech.node);
+    const seen = [...planes, scale].map((each) => each.node);
+    const counted = fold("each key and the output in numbers", table.node, list.node);
+    const whole = make("div", { class: "mt-lookup" }, ...seen, counted, verdict, controls, speech.node);
     begin(el, model, [...Object.keys(start), "values"], draw, whole);
   },
 };

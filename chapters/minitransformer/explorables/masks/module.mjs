@@ -1,6 +1,7 @@
 // Chapter 6: who may look at whom.
 import {
-  begin, box, brief, button, change, dial, entropy, entry, field, fixed, make, numbers, quoted, share, softmax, speaker,
+  begin, box, brief, button, change, dial, entropy, entry, field, fixed, fold, make, numbers, quoted, share,
+  softmax, speaker,
 } from "../shared/parts.mjs";
 
 const HOTTEST = 20; // the slider goes from T = 1/20 to T = 20, with T = 1 in the middle
@@ -242,7 +243,8 @@ export default {
     };
     const buttons = [button("raise the hidden scores", raise), button("start again", () => set(start, alone))];
     const controls = make("div", { class: "mt-buttons mt-controls" }, ...buttons);
-    const nodes = [panel, warmth, all, one, list].map((each) => each.node);
-    begin(el, model, keys, draw, make("div", { class: "mt-masks" }, ...nodes, verdict, controls, speech.node));
+    const row = fold("the marked row in numbers", one.node);
+    const nodes = [panel.node, warmth.node, all.node, row, list.node, verdict, controls, speech.node];
+    begin(el, model, keys, draw, make("div", { class: "mt-masks" }, ...nodes));
   },
 };

@@ -93,9 +93,15 @@ export function slider(attributes, move) {
   return node;
 }
 
-// A field for a number: it calls move(value) for a number that is allowed, and marks what is not.
-export function field(attributes, allowed, move, written = String) {
+// A field for a number: it calls move(value) for a number that is allowed, which `rule` says in words; it marks what is
+// not, and lets `begin` tell so.
+export function field(attributes, allowed, move, { rule = "a number", written = String } = {}) {
   const node = make("input", { type: "number", step: "any", ...attributes });
+  const refuse = () => {
+    const [label, value] = [attributes["aria-label"].replace(" as a number", ""), node.dataset.value.replace("-", "−")];
+    const detail = `${label}: type ${rule}. What is shown is for ${value}.`;
+    node.dispatchEvent(new CustomEvent("refuse", { bubbles: true, detail }));
+  };
   const show = (value) => {
     change(node, { "data-value": value });
     if (node.matches(":focus")) return; // while it is typed in: "0." is on the way to a number
@@ -106,6 +112,7 @@ export function field(attributes, allowed, move, written = String) {
     const fine = Number.isFinite(node.valueAsNumber) && allowed(node.valueAsNumber);
     change(node, { "aria-invalid": !fine });
     if (fine) move(node.valueAsNumber);
+    else refuse();
   });
   node.addEventListener("blur", () => show(Number(node.dataset.value)));
   return { node, show };
@@ -116,7 +123,7 @@ export function dial({ title, label, middle, range, words, written }, move) {
   const number = (power) => (power === 0 ? middle : Number((middle * range ** power).toPrecision(3)));
   const input = slider({ min: -1, max: 1, step: 0.01, "aria-label": label }, (power) => move(number(power)));
   const named = { "aria-label": `${label} as a number`, "data-name": label };
-  const typed = field(named, (value) => value > 0, move, written);
+  const typed = field(named, (value) => value > 0, move, { rule: "a number above 0", written });
   const below = make("div", { "aria-hidden": "true" }, ...words.map((text) => make("span", {}, ...[text].flat())));
   const draw = (value) => {
     input.value = Math.log(value / middle) / Math.log(range);
@@ -132,6 +139,16 @@ export function box(text, move) {
   const node = make("input", { type: "checkbox" });
   node.addEventListener("change", () => move(node.checked));
   return { node: make("label", { class: "mt-box" }, node, text), draw: (ticked) => (node.checked = ticked) };
+}
+
+// What a small screen has no room for: folded there, and open where there is room, with nothing to press.
+export function fold(title, ...nodes) {
+  const roomy = matchMedia("(min-width: 40rem)");
+  const node = make("details", { class: "mt-fold" }, make("summary", {}, title), make("div", {}, ...nodes));
+  const fit = () => (node.open = roomy.matches);
+  roomy.addEventListener("change", fit);
+  fit();
+  return node;
 }
 
 // A term and its description, for a list of facts.
@@ -173,7 +190,7 @@ export function plane(reach) {
 
   // A handle for mouse, finger and arrow keys; it calls move([x, y]).
   const handle = (name, role, get, move) => {
-    const [touch, ring] = [make("circle", { class: "mt-reach", r: 27 }), make("circle", { class: "mt-ring", r: 13 })];
+    const [touch, ring] = [make("circle", { class: "mt-reach" }), make("circle", { class: "mt-ring", r: 13 })];
     const node = make("g", { class: `mt-handle mt-${role}`, role: "slider", tabindex: 0 }, touch, ring);
     change(node, { "aria-label": name, "aria-valuemin": -reach, "aria-valuemax": reach });
     const fine = 10 / step; // how many places there are from 0 to 1
@@ -217,6 +234,16 @@ export function begin(el, model, keys, draw, ...children) {
   el.classList.add("mt-live");
   el.addEventListener("keydown", (event) => event.stopPropagation()); // JupyterLab would take the arrow keys
   el.append(...children);
+  const say = (text) => {
+    for (const told of el.querySelectorAll(".mt-verdict, .mt-spoken[aria-live]")) told.textContent = text;
+  };
+  let refused = false; // whether a field holds what cannot be shown
+  el.addEventListener("input", () => (refused = false), true); // before the field reads it
+  el.addEventListener("refuse", ({ detail }) => {
+    refused = true;
+    say(detail);
+  });
+  el.addEventListener("focusout", () => refused && draw((refused = false)));
   for (const key of keys) model.on(`change:${key}`, draw);
   draw();
 }

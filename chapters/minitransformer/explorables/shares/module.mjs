@@ -1,5 +1,7 @@
 // Chapter 3: scores, their exponentials, and shares.
-import { begin, brief, button, change, fixed, make, numbers, share, slider, softmax, speaker } from "../shared/parts.mjs";
+import {
+  begin, brief, button, change, fixed, make, numbers, share, slider, softmax, speaker,
+} from "../shared/parts.mjs";
 
 const STEPS = ["score", "exponential", "share"];
 const FARTHEST = 3; // what a score, or the shift, can be, up or down

@@ -7,6 +7,8 @@ const MORE = 8; // words that a translation may have beyond its sentence's: an u
 const CROSS = "cross-attention";
 const LEAST = 0.005; // of a weight that is written
 const SURE = 0.99; // of a share that need not be written
+const NAMED = 2; // of the words that it does not know
+const UNREAD = /[^\p{L}\p{M}\p{N}\p{P}\s]+\p{M}*/u; // signs that are no part of words and do not stand between them
 const LETTERS = "[\\p{L}\\p{N}'-]"; // of which words are made
 const LOADED = /(\w+)\.js$/; // the address of weights that the build has moved out of the page
 
@@ -67,7 +69,20 @@ function choice(label, names, choose) {
   return node;
 }
 
+// What keeps a text from being translated, as a sentence for the reader; "" where nothing does.
+function fault(text, typed, known) {
+  const odd = text.match(UNREAD);
+  const unknown = [...new Set(typed.filter((word) => !known.includes(word)))].slice(0, NAMED);
+  if (!text.trim()) return "Type a sentence, or tap its words.";
+  if (odd) return `It reads words, and cannot read ${quoted(odd[0])}.`;
+  if (unknown.length) {
+    return `It has not learned ${unknown.map(quoted).join(" or ")}, only the ${known.length} words below.`;
+  }
+  return typed.length > MOST ? `It takes at most ${MOST} words, and these are ${typed.length}.` : "";
+}
+
 // The field for a sentence, and words to tap: those that begin like the one that is typed, or else those of a group.
+// It calls tell(sentence) for one that can be translated, and tell("") for what cannot.
 function asking(groups, known, tell) {
   const names = Object.keys(groups);
   const quiet = { autocapitalize: "none", autocomplete: "off", autocorrect: "off", spellcheck: false, lang: "en" };
@@ -78,7 +93,7 @@ function asking(groups, known, tell) {
   const settle = roving(words); // the box itself can be scrolled by keys, too
   const group = choice("group of words", names, () => offer());
   let begun = []; // the words that begin like the one that is typed
-  let last; // the sentence that was told
+  let last = ""; // what was told
   const add = (word) => {
     field.value = `${begun.length ? field.value.replace(new RegExp(`${LETTERS}+$`, "u"), "") : field.value} ${word} `;
     field.value = field.value.trimStart().replace(/ +/g, " ");
@@ -94,12 +109,10 @@ function asking(groups, known, tell) {
     const open = new RegExp(`${LETTERS}$`, "u").test(field.value) ? typed.at(-1) : "";
     begun = known.filter((word) => open && word !== open && word.startsWith(open));
     if (begun.length && !known.includes(open)) typed.pop(); // its end is yet to come
-    const unknown = [...new Set(typed.filter((word) => !known.includes(word)))];
-    const long = typed.length > MOST && `It takes at most ${MOST} words, and these are ${typed.length}.`;
-    const odd = `It has not learned ${unknown.map(quoted).join(" or ")}, only the ${known.length} words below.`;
-    say(unknown.length ? odd : long || "");
+    const wrong = fault(field.value, typed, known);
+    say(wrong);
     offer();
-    if (typed.length && !unknown.length && !long) tell((last = typed.join(" ")));
+    tell((last = wrong ? "" : typed.join(" ")));
   };
   const say = (message) => {
     news.textContent = message;
@@ -202,112 +215,169 @@ function told(words, { shares }, target, view, seen) {
   return `${sure}${way} ${most.join(", then ")}.`;
 }
 
+// What is looked at: a part of the model, one of its heads or their mean, and a word of either sentence.
+function viewing(parts, changed) {
+  const view = { part: parts[0], head: 0, side: "French", at: 0 };
+  const heads = choice("head", [], (i) => turn({ head: i }));
+  const names = parts.map((part) => part.name);
+  const look = choice("attention of", names, (i) => turn({ part: parts[i], head: 0 }));
+  const nameHeads = () => {
+    const each = Array.from({ length: view.part.heads }, (_, i) => `head ${i + 1}`);
+    heads.replaceChildren(...["mean of heads", ...each].map((name) => make("option", {}, name)));
+    heads.hidden = view.part.heads === 1;
+  };
+  const turn = (changes) => {
+    if (Object.keys(changes).every((key) => view[key] === changes[key])) return;
+    Object.assign(view, changes);
+    if (changes.part) nameHeads();
+    changed();
+  };
+  nameHeads();
+  return { view, turn, nodes: [look, heads] };
+}
+
+// Both sentences, the numbers below their words, and what is told of the one that is looked at.
+function answer(target, { view, turn }) {
+  const english = sentence("English", "en", (at) => turn({ side: "English", at }));
+  const french = sentence("French", "fr", (at) => turn({ side: "French", at }));
+  const start = make("span", { class: "mt-start" }, "start", make("small"));
+  const [above, below] = ["mt-tag", "mt-tag"].map((name) => make("p", { class: name }));
+  const verdict = make("p", { class: "mt-verdict" });
+  const speech = speaker();
+  const box = (...nodes) => make("div", { class: "mt-words" }, ...nodes);
+  let words, found; // labels of both sentences, and what the model has made of them
+  const draw = (seen) => {
+    const chosen = (side) => (side === view.side ? view.at : -1);
+    english.draw(chosen("English"), seen.English);
+    french.draw(chosen("French"), seen.French, found?.said.map((id, i) => found.shares[i][id]));
+    start.hidden = !found || view.part.kind !== "decoder";
+    start.lastChild.textContent = seen.start >= LEAST ? percent(seen.start, 0) : "";
+    change(start, { style: `--mt-shade: ${seen.start ?? 0}` });
+    above.textContent = seen.English ? "English: attention in %" : "English";
+    below.textContent = seen.French ? "French: attention in %" : found ? "French: shares below 99%" : "French";
+  };
+  const say = (text) => (verdict.textContent = text);
+  const explain = () => {
+    if (!found) return;
+    const seen = looks(found, view);
+    draw(seen);
+    say(told(words, found, target, view, seen));
+    const text = words.French.filter((word) => word !== "end").join(" ").replaceAll("' ", "'");
+    speech.say(`${text}. ${verdict.textContent}`);
+  };
+  const show = (said, made) => {
+    [words, found] = [said, made];
+    english.fill(words.English);
+    french.fill(words.French);
+    view.at = Math.max(0, Math.min(view.at, words[view.side].length - 1));
+    explain();
+  };
+  const clear = () => {
+    show({ English: [], French: [] });
+    draw({});
+    say("");
+    speech.say("");
+  };
+  const nodes = [above, box(english.node), below, box(start, french.node), verdict];
+  return { nodes, spoken: speech.node, show, explain, clear, say };
+}
+
+// The models at the steps of the training, built when they are asked for.  One whose weights the build has moved out of
+// the page is brought, unless the reader is on the way to another step: what is passed by is not loaded.
+function library(sizes, say) {
+  const models = new Map(); // by their weights
+  let waiting;
+  const build = (weights, base64) => models.set(weights, cut(unpacked(base64), sizes));
+  const failed = () => say("The weights could not be loaded: check the network, then choose a step again.");
+  const bring = async (weights, then) => {
+    say("The weights of this step are on their way …");
+    await new Promise((done) => (waiting = setTimeout(done, models.size && 200)));
+    const base64 = await loaded(weights).catch(failed);
+    if (!base64) return;
+    build(weights, base64);
+    then();
+  };
+  const get = (weights) => {
+    clearTimeout(waiting);
+    if (!models.has(weights) && !LOADED.test(weights)) build(weights, weights);
+    return models.get(weights);
+  };
+  return { get, bring };
+}
+
+// Buttons that put a sentence into the field: each twin, and any of the examples but the one that is there.
+function suggestions(model, put) {
+  const twins = model.get("twins").map((text) => button(`… ${text.split(" ").at(-1)}`, () => put(text)));
+  const another = button("another sentence", () => {
+    const others = model.get("examples").filter((text) => text !== model.get("sentence"));
+    put(others[Math.floor(Math.random() * others.length)]);
+  });
+  return [...twins, another];
+}
+
+// The slider over the steps of the training.
+function trainer(steps, move) {
+  const range = slider({ min: 0, max: steps.length - 1, "aria-label": "training" }, (i) => move(steps[i]));
+  const when = make("span");
+  const draw = (step) => {
+    range.value = steps.indexOf(step);
+    change(range, { "aria-valuetext": `after ${step} of ${steps.at(-1)} steps` });
+    when.textContent = `after ${step} steps`;
+  };
+  return { nodes: [when, range], draw };
+}
+
 export default {
   render({ model, el }) {
     const [sizes, source, target, steps] = ["sizes", "source", "target", "steps"].map((key) => model.get(key));
-    const parts = attentions(sizes);
-    const models = new Map(); // by their weights
-    const view = { part: parts[0], head: 0, side: "French", at: 0 };
     let come = !LOADED.test(model.get("weights")[0]); // has the reader?  What is in the page is there at once
-    let words, found; // labels of both sentences, and what the model has made of them
+    let readable = true; // what stands in the field
     let shown = []; // of which sentence and weights
-    let waiting;
 
     const set = (key, value) => {
       model.set(key, value);
       draw(); // also where nothing has changed
       model.save_changes();
     };
-    const turn = (changes) => {
-      if (Object.keys(changes).every((key) => view[key] === changes[key])) return;
-      Object.assign(view, changes);
-      if (changes.part) nameHeads();
-      explain();
-    };
-    const nameHeads = () => {
-      const names = ["mean of heads", ...Array.from({ length: view.part.heads }, (_, i) => `head ${i + 1}`)];
-      heads.replaceChildren(...names.map((name) => make("option", {}, name)));
-      heads.hidden = view.part.heads === 1;
-    };
-    const ask = asking(model.get("groups"), source.slice(3), (text) => set("sentence", text));
-    const english = sentence("English", "en", (at) => turn({ side: "English", at }));
-    const french = sentence("French", "fr", (at) => turn({ side: "French", at }));
-    const twins = model.get("twins").map((text) => {
-      return button(`… ${text.split(" ").at(-1)}`, () => ask.put(text));
+    const ask = asking(model.get("groups"), source.slice(3), (text) => {
+      readable = text !== "";
+      if (readable) set("sentence", text);
+      else draw();
     });
-    const another = button("another sentence", () => {
-      const others = model.get("examples").filter((text) => text !== model.get("sentence"));
-      ask.put(others[Math.floor(Math.random() * others.length)]);
-    });
-    const heads = choice("head", [], (i) => turn({ head: i }));
-    const look = choice("attention of", parts.map((part) => part.name), (i) => turn({ part: parts[i], head: 0 }));
-    const move = slider({ min: 0, max: steps.length - 1, "aria-label": "training" }, (i) => set("step", steps[i]));
-    const when = make("span");
-    const start = make("span", { class: "mt-start" }, "start", make("small"));
-    const [above, below] = ["mt-tag", "mt-tag"].map((name) => make("p", { class: name }));
-    const verdict = make("p", { class: "mt-verdict" });
-    const speech = speaker();
+    const seen = viewing(attentions(sizes), () => said.explain());
+    const said = answer(target, seen);
+    const models = library({ ...sizes, source: source.length, target: target.length }, said.say);
+    const training = trainer(steps, (step) => set("step", step));
 
-    const explain = () => {
-      if (!found) return;
-      const seen = looks(found, view);
-      const chosen = (side) => (side === view.side ? view.at : -1);
-      english.draw(chosen("English"), seen.English);
-      french.draw(chosen("French"), seen.French, found.said.map((id, i) => found.shares[i][id]));
-      start.hidden = view.part.kind !== "decoder";
-      start.lastChild.textContent = seen.start >= LEAST ? percent(seen.start, 0) : "";
-      change(start, { style: `--mt-shade: ${seen.start ?? 0}` });
-      above.textContent = seen.English ? "English: attention in %" : "English";
-      below.textContent = seen.French ? "French: attention in %" : "French: shares below 99%";
-      verdict.textContent = told(words, found, target, view, seen);
-      const text = words.French.filter((word) => word !== "end").join(" ").replaceAll("' ", "'");
-      speech.say(`${text}. ${verdict.textContent}`);
+    const translate = (text, weights) => {
+      const ids = text.split(" ").map((word) => source.indexOf(word));
+      const found = translated(models.get(weights), ids);
+      const words = { English: ids.map((id) => source[id]), French: found.said.map((id) => ended(target[id])) };
+      const pronoun = words.French.findIndex((word) => model.get("pronouns").includes(word));
+      if (text !== shown[0]) Object.assign(seen.view, { side: "French", at: Math.max(0, pronoun) });
+      shown = [text, weights];
+      said.show(words, found);
     };
-    const built = (base64) => cut(unpacked(base64), { ...sizes, source: source.length, target: target.length });
     const draw = () => {
       const [text, step] = [model.get("sentence"), model.get("step")];
       const weights = model.get("weights")[steps.indexOf(step)];
-      move.value = steps.indexOf(step);
-      change(move, { "aria-valuetext": `after ${step} of ${steps.at(-1)} steps` });
-      when.textContent = `after ${step} steps`;
-      clearTimeout(waiting);
+      training.draw(step);
       if (!come) return;
+      if (!readable) {
+        shown = [];
+        return said.clear();
+      }
       ask.show(text);
-      if (!models.has(weights) && LOADED.test(weights)) return bring(weights);
-      if (!models.has(weights)) models.set(weights, built(weights));
-      if (text === shown[0] && weights === shown[1]) return explain();
-      const ids = text.split(" ").map((word) => source.indexOf(word));
-      found = translated(models.get(weights), ids);
-      words = { English: ids.map((id) => source[id]), French: found.said.map((id) => ended(target[id])) };
-      const pronoun = words.French.findIndex((word) => model.get("pronouns").includes(word));
-      if (text !== shown[0]) Object.assign(view, { side: "French", at: Math.max(0, pronoun) });
-      view.at = Math.min(view.at, words[view.side].length - 1);
-      shown = [text, weights];
-      english.fill(words.English);
-      french.fill(words.French);
-      explain();
+      if (!models.get(weights)) return models.bring(weights, draw);
+      if (text !== shown[0] || weights !== shown[1]) translate(text, weights);
+      else said.explain();
     };
-    // The reader may be on the way to another step: what is passed by is not loaded.
-    const bring = async (weights) => {
-      verdict.textContent = "The weights of this step are on their way …";
-      await new Promise((done) => (waiting = setTimeout(done, models.size && 200)));
-      const failed = () => {
-        verdict.textContent = "The weights could not be loaded: check the network, then choose a step again.";
-      };
-      const base64 = await loaded(weights).catch(failed);
-      if (!base64) return;
-      models.set(weights, built(base64));
-      draw();
-    };
+    model.on("change:sentence", () => (readable = true)); // the kernel's word, too
 
     const line = (...children) => make("div", { class: "mt-line mt-controls" }, ...children);
-    const training = steps.length > 1 ? [line(when, move)] : [];
-    const box = (...nodes) => make("div", { class: "mt-words" }, ...nodes);
-    const asked = [ask.field, ask.news, ask.offers, line(...twins, another)];
-    const said = [above, box(english.node), below, box(start, french.node), verdict];
-    const chosen = [line(look, heads), ...training];
-    const whole = make("div", { class: "mt-translator" }, ...asked, ...said, ...chosen, speech.node);
-    nameHeads();
+    const asked = [ask.field, ask.news, ask.offers, line(...suggestions(model, ask.put))];
+    const chosen = [line(...seen.nodes), ...(steps.length > 1 ? [line(...training.nodes)] : [])];
+    const whole = make("div", { class: "mt-translator" }, ...asked, ...said.nodes, ...chosen, said.spoken);
     begin(el, model, ["sentence", "step", "weights"], draw, whole);
     if (!come) {
       return near(el).then(() => {

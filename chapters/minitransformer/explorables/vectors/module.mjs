@@ -77,7 +77,7 @@ function arrow(name) {
 
 // The place at which to hold an arrow, by mouse, finger or arrow keys; calls move([x, y]).
 function handle(name, get, move) {
-  const [reach, ring] = [make("circle", { class: "mt-reach", r: 27 }), make("circle", { class: "mt-ring", r: 13 })];
+  const [reach, ring] = [make("circle", { class: "mt-reach" }), make("circle", { class: "mt-ring", r: 13 })];
   const node = make("g", { class: `mt-handle mt-${name}`, role: "slider", tabindex: 0 }, reach, ring);
   change(node, { "aria-label": `tip of ${name}`, "aria-valuemin": -REACH, "aria-valuemax": REACH });
   const pointed = (event) => {

@@ -1,4 +1,4 @@
-"""The page that documents the helper package: its modules, in groups that are the package's folders.
+"""Say which modules the helper package has, in groups that are its folders, for the page that documents them.
 
 A group opens with the sentence that opens its folder; below stands what autodoc says of each module.  First come the
 modules of the chapters, in their order, then the folders of chapters, then the others.
@@ -6,30 +6,28 @@ modules of the chapters, in their order, then the folders of chapters, then the 
 
 import ast
 
-FILE = "reference/helper.md"
 PACKAGE = "minitransformer"
 
 
-def text(book):
-    """Return the page as it should be: its opening as it is, and the groups behind it."""
-    opening = (book.root / FILE).read_text("utf8").partition("\n## ")[0].rstrip()
+def modules(book):
+    """Return the groups of modules in Markdown."""
     package = book.root / "chapters" / PACKAGE
     chapters = [chapter.name[3:].replace("-", "_") for chapter in book.chapters]
     order = lambda path: (chapters.index(path.stem) if path.stem in chapters else len(chapters), path.stem)
     folders = sorted((file.parent for file in package.glob("*/__init__.py")), key=order)
-    return "\n\n".join([opening, *(group(folder, order) for folder in (package, *folders))]) + "\n"
+    return "\n\n".join(group(folder, order) for folder in (package, *folders))
 
 
 def group(folder, order):
     """Return the section of a folder of the package, whose modules come in an order."""
     face = ast.parse((folder / "__init__.py").read_text("utf8"))
-    names = {target.id for node in face.body if isinstance(node, ast.Assign) for target in node.targets}
+    functions = {node.name for node in face.body if isinstance(node, ast.FunctionDef)}
     paths = sorted((path for path in folder.glob("*.py") if path.stem != "__init__"), key=order)
-    if "__all__" in names:  # it documents what its modules have as its own
+    if "__dir__" in functions:  # it documents what its modules have as its own
         paths = []
     prefix = f"{PACKAGE}." if folder.name == PACKAGE else f"{PACKAGE}.{folder.name}."
     parts = [sentence(face), *(module(f"{prefix}{path.stem}") for path in paths)]
-    if "__all__" in names or any(isinstance(node, ast.FunctionDef) for node in face.body):
+    if functions:
         parts[0] = documented(prefix[:-1])  # with the same sentence
     return "\n\n".join([f"## `{folder.name}`", *parts])
 
