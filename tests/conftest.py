@@ -5,6 +5,7 @@ older than its sources.
 """
 
 import functools
+import os
 
 import pytest
 from bs4 import BeautifulSoup
@@ -15,8 +16,14 @@ from bookbuild.site.build_record import is_current
 from minitransformer.explore import explorable
 from tests.shared.explorable_page import PAGE, STILL
 from tests.shared.firefox import run_in_firefox  # noqa: F401  a fixture
+from tests.shared.fonts import machine
 from tests.shared.local_servers import served
 from tests.shared.pages import PATIENCE, QUIET, SITE, Visit, unlike_pages
+
+
+def pytest_configure(config):
+    """Let the browsers, and all else that tests start, find the fonts of this suite alone."""
+    os.environ |= machine(ROOT / ".pytest_cache" / "fonts", "DejaVu*")
 
 
 def pytest_generate_tests(metafunc):

@@ -20,8 +20,9 @@ FILL_IN = """(numbers) => {
         number.textContent = numbers[number.parentElement.getAttribute("href").slice(1)] ?? "?";
 }"""
 PRINTS = 3
-# Chromium would begin to load a font when the first text in it is laid out, which may be on paper alone.
-LOAD_FONTS = "() => Promise.all([...document.fonts].map((font) => font.load())).then(() => null)"
+# Chromium would begin to load a font when the first text in it is laid out, which may be on paper alone.  What stands
+# for the book's faces until they have come is not on every machine.
+LOAD_FONTS = "() => Promise.allSettled([...document.fonts].map((font) => font.load())).then(() => null)"
 
 
 def places(pdf):

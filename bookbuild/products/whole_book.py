@@ -11,14 +11,12 @@ from html import escape
 from pathlib import Path
 from urllib.parse import unquote, urljoin
 
-import matplotlib
 from bs4 import BeautifulSoup
 
 from bookbuild.read.formula_text import formula_text
 
 FORMULA = "formula: "  # begins the description of a formula, by which the PDF's tags tell it from a picture
 STYLE = Path(__file__).with_name("pdf.css")
-FONTS = Path(matplotlib.get_data_path(), "fonts", "ttf")  # so that the PDF looks alike on every machine
 NOT_ON_PAPER = (
     "script, .headerlink, .strip, .fold.code, a:has(.viewcode-link), .mt-explorable > style, "
     '.exercise .cell_output:-soup-contains("○")'  # of an exercise that waits for its answer
@@ -96,7 +94,7 @@ def joined(book, site, when):
     parts = [(f"Part {part.title}" if part.numeral else part.title, part.pages) for part in book.parts]
     parts = [("", ["index"]), *((title, [page.page for page in pages]) for title, pages in parts)]
     names = [page for _, pages in parts for page in pages]
-    style, contents, body = [STYLE.read_text("utf8").replace("FONTS", FONTS.as_uri())], [], []
+    style, contents, body = [STYLE.read_text("utf8")], [], []
     for title, pages in parts:
         if title:
             contents.append(numbered("part", identifier(title), title))

@@ -2,11 +2,13 @@
 
 from bookbuild.site import (
     assets,
+    fill_in,
+    fonts,
     formulas,
     frame,
     fresh_execution,
     glossary,
-    helper_modules,
+    inline_code,
     labels,
     notebook_copies,
     practice,
@@ -28,11 +30,11 @@ HANDLERS = {
     "builder-inited": (assets.install, assets.make, published.choose_address, search.leave_out_sphinx),
     "env-get-outdated": (this_build.read_again,),
     "env-before-read-docs": (fresh_execution.execute_ahead,),
-    "source-read": (helper_modules.write,),
+    "source-read": (fill_in.write,),
     "doctree-read": (glossary.note,),
-    "env-updated": (formulas.write_font, previews.read_glossary),
+    "env-updated": (previews.read_glossary,),
     "env-get-updated": (this_build.write_again, labels.write),
-    "doctree-resolved": (glossary.lead, weights.move_out),
+    "doctree-resolved": (glossary.lead, weights.move_out, inline_code.shorten),
     "html-collect-pages": (published.missing_page, search.add_page),
     "html-page-context": (
         translator.mend,
@@ -49,6 +51,7 @@ HANDLERS = {
         this_build.leave_out_old,
         search.write_index,
         published.write_lists,
+        fonts.write,
         this_build.end,
     ),
 }

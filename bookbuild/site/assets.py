@@ -11,9 +11,10 @@ from pathlib import Path
 
 from bookbuild.base import node, npm
 from bookbuild.base.files import written
+from bookbuild.site.fonts import FACES
 
 HERE = Path(__file__).parent
-SHEETS = ("book.css", "search.css", "live_code.css", "practice.css")
+SHEETS = ("faces.css", "book.css", "search.css", "live_code.css", "practice.css")
 # The first two are linked to; the others are loaded when a reader first uses what they do: name in the site -> module.
 SCRIPTS = {
     "book": "book.mjs",
@@ -27,14 +28,13 @@ LICENCES = "licences.txt"
 ESBUILD = "node_modules/esbuild/bin/esbuild"
 CLASSIC = ("--bundle", "--minify", "--format=iife", "--target=es2022", "--charset=utf8", "--log-level=warning")
 PACKAGE = re.compile(r".*node_modules/(?:@[^/]+/)?[^/]+")
-FONT = "node_modules/@fontsource/stix-two-math"
 
 
 def packages(record):
-    """Return the folders of the npm packages that bundles hold, by esbuild's record, and that of the font."""
+    """Return the folders of the npm packages that bundles hold, by esbuild's record, and of those of the faces."""
     parts = [part for output in record["outputs"].values() for part in output["inputs"].items()]
-    used = [PACKAGE.match(name) for name, part in parts if part["bytesInOutput"]]
-    return sorted({FONT, *(found[0] for found in used if found)})
+    used = [PACKAGE.match(name) for name in (*FACES.values(), *(name for name, part in parts if part["bytesInOutput"]))]
+    return sorted({found[0] for found in used if found})
 
 
 def licence(package):

@@ -2,13 +2,12 @@
 
 Temml is called once for each page that is read, with all its formulas; the MathML stays with the page's doctree.  It
 keeps to MathML Core, which KaTeX's MathML does not (bold letters, aligned columns).  Browsers draw it well with a font
-that has a MATH table: STIX Two Math, cut to the characters that the book uses.
+that has a MATH table (fonts.py).
 """
 
 import html
 import json
 import re
-import unicodedata
 from pathlib import Path
 
 from docutils import nodes
@@ -17,21 +16,14 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
-from bookbuild.base.files import written
 from bookbuild.base.node import run
 
 logger = logging.getLogger(__name__)
 
 DRAWN = "drawn"  # the attribute of a math node that holds its MathML
-CHARACTERS = "characters"  # what is known of a page: the characters of its formulas
 RENDERER = Path(__file__).with_suffix(".mjs")
-FONT = "node_modules/@fontsource/stix-two-math/files/stix-two-math-latin-400-normal.woff2"
-FEATURES = ["ssty", "dtls", "flac", "kern", "mark", "mkmk"]  # what OpenType calls the forms that formulas use
-ALWAYS = "√′ℎ"  # what no text of a formula holds: the root, the prime, and the italic h, which Unicode has elsewhere
-ROOT = 900  # thousandths of the font's size
 # The AMS environments that number their lines: Sphinx gives the number, so Temml gets the form without.
 NUMBERED_ENVIRONMENT = re.compile(r"\\(begin|end)\{(equation|align|gather|alignat)\}")
-TAG = re.compile(r"<[^>]*>")
 
 
 def draw(math_nodes):
@@ -51,59 +43,9 @@ class DrawFormulas(SphinxTransform):
     default_priority = 990
 
     def apply(self):
-        """Call Temml once for the whole page, and note the characters that its font needs."""
+        """Call Temml once for the whole page."""
         if math_nodes := [*self.document.findall(lambda n: isinstance(n, (nodes.math, nodes.math_block)))]:
             draw(math_nodes)
-            text = html.unescape(TAG.sub("", "".join(node[DRAWN] for node in math_nodes)))
-            self.env.metadata[self.env.docname][CHARACTERS] = "".join(sorted(set(text)))
-
-
-def italic(character):
-    """Return the italic form in which a browser draws a letter that stands alone, nothing where there is none."""
-    name = unicodedata.name(character, "")
-    kind, _, letter = name.removeprefix("LATIN ").removeprefix("GREEK ").partition(" LETTER ")
-    try:
-        return unicodedata.lookup(f"MATHEMATICAL ITALIC {kind} {letter}".strip())  # ∂ is no letter
-    except KeyError:
-        return ""
-
-
-def characters(env):
-    """Return the characters that the font needs, in order."""
-    plain = {*ALWAYS}.union(*(about.get(CHARACTERS, "") for about in env.metadata.values()))
-    return "".join(sorted(plain | {form for form in map(italic, plain) if form}))
-
-
-def even_roots(font):
-    """Give √ the same width in all its sizes: behind each root Chromium leaves the room that the widest would take.
-
-    The larger ones begin a little before their place, the smallest a little behind it.
-    """
-    variants = font["MATH"].table.MathVariants
-    sizes = variants.VertGlyphConstruction[variants.VertGlyphCoverage.glyphs.index(font.getBestCmap()[ord("√")])]
-    larger = [size.VariantGlyph for size in sizes.MathGlyphVariantRecord]
-    for name in {*larger, *(part.glyph for part in sizes.GlyphAssembly.PartRecords)}:
-        width, left = font["hmtx"][name]
-        font["glyf"][name].coordinates.translate((ROOT - width, 0))
-        font["glyf"][name].recalcBounds(font["glyf"])
-        font["hmtx"][name] = ROOT, left + ROOT - width
-
-
-def write_font(app, env):
-    """Write the font of the formulas, cut to what the book uses, into the site."""
-    note, cut, wanted = Path(app.doctreedir, "math.characters"), Path(app.doctreedir, "math.woff2"), characters(env)
-    if not (note.is_file() and note.read_text("utf8") == wanted):
-        from fontTools import subset  # importing and cutting takes a second
-
-        options = subset.Options(flavor="woff2", layout_features=FEATURES)
-        font = subset.load_font(str(Path(app.srcdir, FONT)), options)
-        cutter = subset.Subsetter(options)
-        cutter.populate(text=wanted)
-        cutter.subset(font)
-        even_roots(font)
-        subset.save_font(font, str(cut), options)
-        written(note, wanted)
-    written(Path(app.outdir, "_static", "math.woff2"), cut.read_bytes())
 
 
 def drawn(node):

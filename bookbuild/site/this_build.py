@@ -18,7 +18,6 @@ from bookbuild.base.lock import hold_build
 from bookbuild.products.downloads import names
 from bookbuild.read.book import Book
 from bookbuild.site.build_record import KEPT, RECORD, differing, last_good, results, sources
-from bookbuild.site.formulas import CHARACTERS
 from bookbuild.site.glossary import PLACES
 from bookbuild.site.weights import FOLDER as WEIGHTS
 
@@ -98,14 +97,14 @@ def read_again(app, env, added, changed_pages, removed):
 
 
 def repeated(env, book):
-    """Return what pages show of others: titles, jobs, numbers, labels, where terms and letters stand, citations."""
+    """Return what pages show of others: titles, jobs, numbers, labels, where terms stand, citations."""
     std, math = env.get_domain("std"), env.get_domain("math")
     titles = {page: title.astext() for page, title in env.titles.items()}
     cited = sorted((ref.docname, target.key) for ref in env.get_domain("cite").citation_refs for target in ref.targets)
-    notes = {page: [about.get(PLACES), about.get(CHARACTERS)] for page, about in env.metadata.items()}
+    terms = {page: about.get(PLACES) for page, about in env.metadata.items()}
     numbers = [env.toc_secnumbers, env.toc_fignumbers, math.equations]
     jobs = [chapter.comments.get("Job") for chapter in book.chapters]
-    parts = [titles, jobs, numbers, std.labels, std.anonlabels, std._terms, cited, notes]
+    parts = [titles, jobs, numbers, std.labels, std.anonlabels, std._terms, cited, terms]
     return json.dumps(parts, sort_keys=True, default=str)  # some titles are to be translated
 
 

@@ -5,7 +5,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.shared.pages import NARROW, WIDE, contrast, violations
+from bookbuild import ROOT
+from bookbuild.read.book import Book
+from tests.shared.pages import NARROW, OPEN_ALL, WIDE, contrast, violations
 
 CHAPTER, COVER, TABLES = "chapters/05-self-attention.html", "index.html", "reference/notation.html"
 KINDS = [COVER, CHAPTER, "reference/glossary.html", "search.html", "_modules/minitransformer/softmax.html"]
@@ -175,8 +177,9 @@ def test_the_colours_follow_the_system_and_a_choice_is_kept_from_page_to_page_be
 
 def test_no_address_is_taken_from_what_the_browser_keeps(server, visit):
     visiting = visit(server)
-    kept = "localStorage.settings = JSON.stringify({ theme: 'dark', content_root: 'https://example.org/' })"
-    visiting.tab.add_init_script(kept)
+    name = Book(ROOT).owner_and_name
+    kept = "{ theme: 'dark', content_root: 'https://example.org/' }"
+    visiting.tab.add_init_script(f"localStorage['{name} settings'] = JSON.stringify({kept})")
     tab = visiting.open(CHAPTER)
     tab.keyboard.press("/")
     expect(tab.locator("script[src*=search_index]")).to_have_count(1)
@@ -236,9 +239,12 @@ def test_formulas_of_one_line_stand_below_each_other_where_it_is_narrow(tab):
         assert all(box["x"] + box["width"] < width for box in boxes)
 
 
-def test_the_longest_lines_of_code_fit_beside_both_lists_on_a_laptop(tab):
-    tab.set_viewport_size({"width": 1280, "height": 800})
-    line = tab.locator("section > .cell > .cell_input .l").first
+@pytest.mark.parametrize("width", [768, WIDE, 1440])
+@pytest.mark.parametrize("where", ["section > .cell", ".solution .cell", ".exercise .cell"])
+def test_the_longest_lines_of_code_fit_wherever_they_stand(where, width, tab):
+    tab.set_viewport_size({"width": width, "height": 800})
+    tab.evaluate(OPEN_ALL)
+    line = tab.locator(f"{where} > .cell_input .l").first
     height = line.bounding_box()["height"]
     line.evaluate("(line) => line.textContent = '0'.repeat(88)")
     assert line.bounding_box()["height"] == height
