@@ -223,8 +223,8 @@ def test_paper_has_room_for_answers_and_the_solutions_behind_all_questions(opene
     }
     assert len(tops[".solution"]) > 5
     assert max(tops[".exercise"]) < min(tops[".solution"])
-    room = "(box) => parseFloat(getComputedStyle(box, '::after').height)"
-    assert min(tab.locator(".practice").evaluate_all(f"(boxes) => boxes.map({room})")) > 20  # pixels
+    assert min(room.bounding_box()["height"] for room in tab.locator(".practice > .room").all()) > 20  # pixels
+    expect(tab.locator(".practice:not(:has(> .room))")).to_have_count(0)
 
 
 def test_exercises_that_need_code_that_runs_say_how(opened):

@@ -144,7 +144,7 @@ def test_a_number_is_typed_and_its_code_is_hidden_too(opened):
         tab.keyboard.type(typed)
         tab.keyboard.press("Enter")
         if typed == "no":
-            expect(card).to_contain_text("Type a number first.")
+            expect(card).to_contain_text("“no” is not a number")
     expect(code).to_be_visible()
     said = card.locator("div[role=status] p")
     expect(said).to_have_count(1)

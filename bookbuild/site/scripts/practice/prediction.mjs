@@ -7,7 +7,7 @@ import { all, element, linked, setting } from "../page.mjs";
 import { keep, of, place } from "../place.mjs";
 import { hash } from "./hash.mjs";
 import { copy, options, plain } from "./options.mjs";
-import { value } from "./sums.mjs";
+import { unread, value } from "./sums.mjs";
 
 const FOLD = "What each choice says";
 const RANGE = /\s*\(between (\S+) and (\S+)\)/;
@@ -164,8 +164,9 @@ function number(card, sentences, commit) {
   const tell = element("span", { className: "say", role: "status" });
 
   function choose() {
-    const typed = value(input.value);
-    tell.textContent = Number.isFinite(typed) ? "" : "Type a number first.";
+    const whole = Number.isInteger(low) && Number.isInteger(high);
+    const typed = value(input.value, whole);
+    tell.textContent = Number.isFinite(typed) ? "" : unread(input.value, whole);
     input.focus({ preventScroll: true });
     if (!tell.textContent) commit({ text: input.value, which: typed < low ? 1 : typed > high ? 2 : 0 });
   }
