@@ -4,7 +4,6 @@ A script and not the command `jupyter-book`, whose first line cannot name a fold
 bury the cell that failed under three tracebacks.
 """
 
-import functools
 import gc
 import os
 import re
@@ -13,7 +12,8 @@ import signal
 import sys
 import traceback
 
-from bookbuild import ROOT
+from bookbuild import ROOT, patches
+from bookbuild.base.files import remove
 from bookbuild.site.build_record import is_current
 from bookbuild.site.fresh_execution import end_kernels
 
@@ -27,15 +27,15 @@ FAILED = "The book could not be built, for the reason above."
 def build(root):
     """Build as `jupyter-book build . -n -W --keep-going` does; return Sphinx's status, or what stopped it."""
     from jupyter_book import sphinx
-    from pybtex import plugin
 
-    # It would look through all that is installed for each citation.
-    plugin._load_entry_point = functools.cache(plugin._load_entry_point)
-    sphinx.handle_exception = lambda *_: None  # it would tell each error in a traceback and ask for a report
+    patches.find_plugins_once()
+    patches.tell_no_traceback()
     gc.disable()  # it would look through the trees of all pages again and again, for a third of the time
     settings = {"external_toc_path": str(root / "_toc.yml"), "latex_individualpages": False, "nitpicky": True}
     options = {"noconfig": True, "path_config": root / "_config.yml", "confoverrides": settings}
     site = root / "_build" / "html"
+    if not site.is_dir():
+        remove(site)  # a file, which Sphinx would refuse
     return sphinx.build_sphinx(root, site, **options, warningiserror=True, keep_going=True, quiet=True)
 
 
@@ -53,11 +53,11 @@ def reason(error):
     from myst_nb.core.execute import ExecutionError
     from sphinx.errors import SphinxError
 
-    told = getattr(error, "orig_exc", None) or error  # Sphinx names the handler
-    if isinstance(told, ExecutionError):
-        return str(told.__cause__)
-    expected = isinstance(told, (SphinxError, OSError, RuntimeError, ValueError))
-    return str(told) if expected else "".join(traceback.format_exception(error))
+    cause = getattr(error, "orig_exc", None) or error  # Sphinx wraps it, and names the handler
+    if isinstance(cause, ExecutionError):
+        return str(cause.__cause__)
+    expected = isinstance(cause, (SphinxError, OSError, RuntimeError, ValueError))
+    return str(cause) if expected else "".join(traceback.format_exception(error))
 
 
 def stop(*_):

@@ -1,4 +1,4 @@
-"""Fill in the lists of chapters: the README's table, the map on the cover, the times and sums of the teaching page.
+"""Fill in the lists of chapters: the README's table, the map and the times on the cover, those of the teaching page.
 
 `python -m tools.lists` makes them from _toc.yml and from what stands in the chapters: titles, minutes, and comments
 below the title: `% Question: …` for the README, `% Job: …` for the map and `% Projector: …` for the teaching page.
@@ -22,6 +22,7 @@ WORD, LINE, FORMULA, FIGURE = 60 / 180, 5, 20, 30  # seconds
 STATED = re.compile(r"(?<=Reading time:\* ).*(?=\.\n)")
 EXERCISE = re.compile(r"\{exercise-start\} (.*)\n(?s:.*?)\b(Easy|Medium|Hard), (\d+) minutes")
 QUESTIONS, TIMES = "| chapter | the question |", "| chapter | reading | exercises | on the projector |"
+WHOLE = re.compile(r"\d+ chapters of .* each, and \d+ hours of exercises")
 MAP = re.compile(r"(?<=machine_numbers\(\), \[\n)[^]]*(?=^\])", re.MULTILINE)
 PLAN = re.compile(r"^Chapters left out: .*\n(?s:.*?)(?=^## )", re.MULTILINE)
 WEEK = re.compile(r"^\| (\d+) \| ([\d, ]+) \| ([^|]+) \| [^|]*\|$", re.MULTILINE)
@@ -117,6 +118,14 @@ def plan(text, book):
     return WEEK.sub(lambda row: week(row, book), told + text.partition("\n")[2])
 
 
+def whole(book):
+    """Return how long the book takes, in words."""
+    times = sorted(map(reading, book.chapters))
+    each = " to ".join(map(str, dict.fromkeys((times[0], times[-1]))))
+    hours = round(sum(sum(minutes(chapter, "all")) for chapter in book.chapters) / 60)
+    return f"{len(times)} chapters of {each} minutes each, and {hours} hours of exercises"
+
+
 def on_the_map(chapter):
     """Return the line of a chapter in the cell that draws the map."""
     return f'    ("{chapter.title}", "{chapter.page}.html", "{comment(chapter, "Job")}"),\n'
@@ -131,7 +140,7 @@ def lists(book):
     return {
         **{page.file: timed(page) for page in book.chapters},
         "README.md": table(text["README.md"], QUESTIONS, rows),
-        "index.md": MAP.sub(lambda _: drawn, text["index.md"]),
+        "index.md": WHOLE.sub(whole(book), MAP.sub(lambda _: drawn, text["index.md"])),
         helper_page.FILE: helper_page.text(book),
         "reference/teaching.md": PLAN.sub(lambda found: plan(found[0], book), teaching),
     }

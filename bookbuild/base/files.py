@@ -26,6 +26,11 @@ def remove(path):
         path.unlink(missing_ok=True)
 
 
+def hash_of(path):
+    """Return the hash of a file, None where there is none."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+
+
 def hashes(folder, ignored=lambda path: False):
     """Return the hashes of the files below a folder by their names in it, without what is `ignored` and below that."""
     found = {}
@@ -35,5 +40,5 @@ def hashes(folder, ignored=lambda path: False):
         if path.is_dir():
             found |= {f"{path.name}/{name}": known for name, known in hashes(path, ignored).items()}
         elif path.is_file():
-            found[path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
+            found[path.name] = hash_of(path)
     return found

@@ -10,7 +10,7 @@ from bookbuild.practice.mend import mend
 from bookbuild.practice.typed import typed
 
 CALL = re.compile(r'check\("([\w-]+)", (.+)\)$', re.MULTILINE)
-IN_WORDS = re.compile(r"\*(?:Easy|Medium|Hard), \d+ minutes, (?:in words|open end)\.\*")
+WRITTEN = re.compile(r"\*(?:Easy|Medium|Hard), \d+ minutes, (in words|open end)\.\*")
 WORD = re.compile(r"\w+")
 GATES = ("exercise-start", "exercise-end", "solution-start", "solution-end")
 
@@ -19,7 +19,8 @@ GATES = ("exercise-start", "exercise-end", "solution-start", "solution-end")
 class Answer:
     """What is asked for by one call of `check`: its name, Check and form, and the code of the solution or the suspect.
 
-    `rest` is the code of the function that is checked where that is another one, and `names` what the code may use.
+    Of one that is answered in words there is no Check, and the form is what stands behind its minutes.  `rest` is the
+    code of the function that is checked where that is another one, and `names` what the code may use.
     """
 
     name: str
@@ -31,7 +32,7 @@ class Answer:
 
     def says(self, code):
         """Return what `check` says of the last function in a piece of code."""
-        from minitransformer.checks import find_hint  # of the book that is built: reading it has put it in the path
+        from minitransformer.checks import find_hint
 
         space, code = dict(self.names), f"{code}\n{self.rest}"
         exec(compile(code, "<exercise>", "exec"), space)
@@ -41,16 +42,22 @@ class Answer:
     def kind(self):
         """The form in a word, as the page's script knows it."""
         if not self.task:
-            return "words"
+            return "open" if self.form == "open end" else "words"
         if not self.form and self.task.probes:
-            raise ValueError(f"{self.name} takes a function, so FORMS must say how it is answered on the page.")
+            raise ValueError(
+                f"{self.name} takes a function: add its form (Typed, Lines or Mend), which says how it is answered on "
+                "the page, to FORMS in its chapter's file of chapters/minitransformer/checks/exercises."
+            )
         return type(self.form).__name__.lower() if self.form else "typed"
 
-    @property
-    def told(self):
-        """What the page has to know to judge it."""
-        made = {"lines": lines, "mend": mend, "typed": typed, "pick": typed}.get(self.kind, lambda answer: {})
-        return {"name": self.name} | made(self)
+
+def told(answers):
+    """Return what a page has to know to judge its answers: name -> data."""
+    ordered = [answer for answer in answers if answer.kind == "lines"]
+    made = {answer.name: data for answer, data in zip(ordered, lines(ordered) if ordered else ())}
+    makers = {"mend": mend, "typed": typed, "pick": typed}
+    made |= {answer.name: makers[answer.kind](answer) for answer in answers if answer.kind in makers}
+    return {answer.name: {"name": answer.name} | made.get(answer.name, {}) for answer in answers}
 
 
 def exercises(chapter):
@@ -80,9 +87,18 @@ def functions(sources):
     }
 
 
+def imported(module, chapter):
+    """Return a module of the helper, which the exercises of a chapter need; ValueError says that there is none."""
+    try:
+        return importlib.import_module(f"minitransformer.{module}")
+    except ModuleNotFoundError as error:
+        mend = "name the chapter's file after its module, or add the module"
+        raise ValueError(f"{chapter.file} has exercises, for which {error.name} is missing: {mend}.") from None
+
+
 def names_of(chapter, module, code):
     """Return what the code of a chapter's exercises may use: what cells import for it, and its module's functions."""
-    names, words = dict(vars(importlib.import_module(f"minitransformer.{module}"))), set(WORD.findall(code))
+    names, words = dict(vars(imported(module, chapter))), set(WORD.findall(code))
     for cell in chapter.cells:
         imports = [node for node in ast.parse(cell.source).body if isinstance(node, (ast.Import, ast.ImportFrom))]
         needed = [node for node in imports if words & {alias.asname or alias.name for alias in node.names}]
@@ -97,7 +113,7 @@ def asked(chapter):
     known, module = exercises(chapter), chapter.name[3:].replace("-", "_")
     if not any(CALL.search("\n".join(code)) for _, code, _ in known.values()):
         return dict.fromkeys(known, ())  # nothing that a page could judge
-    forms = importlib.import_module(f"minitransformer.checks.exercises.{module}").FORMS
+    forms = imported(f"checks.exercises.{module}", chapter).FORMS
     pieces = [repr(forms), *(piece for _, code, solution in known.values() for piece in (*code, *solution))]
     names, found = names_of(chapter, module, "\n".join(pieces)), {}
     for label, (text, code, solution) in known.items():
@@ -110,8 +126,8 @@ def asked(chapter):
             other = getattr(form, "of", "")
             shown = solved.get(other or answer) if hasattr(form, "strangers") else suspect_in(given)
             found[label].append(Answer(name, checks.task(name), form, shown, given[answer] if other else "", space))
-        if IN_WORDS.search(" ".join(text)):
-            found[label].append(Answer(label.removeprefix("ex-"), None, None, "", "", names))
+        if written := WRITTEN.search(" ".join(text)):
+            found[label].append(Answer(label.removeprefix("ex-"), None, written[1], "", "", names))
     return found
 
 

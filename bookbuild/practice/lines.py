@@ -3,8 +3,13 @@
 import ast
 import inspect
 import itertools
+import json
 import random
+from pathlib import Path
 
+from bookbuild.base.node import run
+
+ORDERS = Path(__file__).with_name("orders.mjs")
 HEADERS = (ast.For, ast.While, ast.If, ast.With)
 
 
@@ -85,45 +90,10 @@ def about(piece):
     }
 
 
-def fits(piece, above, made):
-    """Tell whether a statement can follow those above it, as the page does."""
-    before = above[-1] if above else {"indent": 0, "opens": True}
-    if before["opens"]:
-        if piece["indent"] != before["indent"] + 4:
-            return False
-    elif piece["indent"] not in [4, *(line["indent"] + 4 for line in open_blocks(above))]:
-        return False
-    same = [line for line in open_blocks(above) if line["indent"] == piece["indent"]] if above else []
-    if piece["goes_on"] and not any(line["branches"] for line in same):
-        return False
-    if any(line["ends"] and line["indent"] == 4 for line in above):
-        return False
-    return made.issuperset(piece["needs"])
-
-
-def open_blocks(above):
-    """Return the headers whose blocks the last line stands in."""
-    found, indent = [], above[-1]["indent"]
-    for line in reversed(above):
-        if line["opens"] and line["indent"] < indent:
-            found.append(line)
-            indent = line["indent"]
-    return found
-
-
-def orders(pieces, made):
-    """Yield every order of the statements that the page lets pass, as lists of places in `pieces`."""
-
-    def go_on(order, made):
-        if len(order) == len(pieces):
-            if not pieces[order[-1]]["opens"]:
-                yield order
-            return
-        for i, piece in enumerate(pieces):
-            if i not in order and fits(piece, [pieces[j] for j in order], made):
-                yield from go_on([*order, i], made | set(piece["makes"]))
-
-    yield from go_on([], set(made))
+def orders(questions):
+    """Return for each (statements, names made before) every order that the page lets pass, as lists of places."""
+    told = json.dumps([{"pieces": pieces, "made": made} for pieces, made in questions])
+    return json.loads(run([ORDERS], "The orders of an exercise's lines could not be found", question=told))
 
 
 def replaced_by(stranger, pieces):
@@ -145,43 +115,52 @@ def common(a, b):
     return sum(len(list(itertools.takewhile(lambda pair: pair[0] == pair[1], way(a, b)))) for way in pairs)
 
 
-def lines(answer):
-    """Return what the page needs to judge the order of lines, and those lines, mixed.
+def lines(answers):
+    """Return for each answer what the page needs to judge the order of its lines, and those lines, mixed.
 
     Strangers get the hint of `check` for the function that they make, and so does an order that the names allow and
     `check` does not.
     """
-    head, pieces = head_of(answer.code), pieces_of(answer.code)
+    parts = [parts_of(answer) for answer in answers]
+    passed = orders([(right, made) for right, _, made in parts])
+    return [mixed(answer, *part, allowed) for answer, part, allowed in zip(answers, parts, passed)]
 
-    def says(chosen):
-        return answer.says("\n".join([head, *chosen]))
 
-    if hint := says(pieces):
+def parts_of(answer):
+    """Return what the page has to know of the solution's lines and of the strangers, and the names of arguments."""
+    pieces = pieces_of(answer.code)
+    if hint := says(answer, pieces):
         raise ValueError(f"The solution of {answer.name} is not right: {hint}")
-    told = [about(piece) | {"wrong": ""} for piece in pieces]
-    parameters = {arg.arg for arg in function_in(answer.code).args.args}
-    mine = set().union(parameters, *(one["makes"] for one in told))
+    right, strangers = [about(piece) | {"wrong": ""} for piece in pieces], []
     for stranger in answer.form.strangers:
         place = replaced_by(stranger, pieces)
-        indent = " " * told[place]["indent"]
+        indent = " " * right[place]["indent"]
         line = "\n".join(indent + part for part in stranger.split("\n"))
-        hint = says([*pieces[:place], line, *pieces[place + 1 :]])
+        hint = says(answer, [*pieces[:place], line, *pieces[place + 1 :]])
         if hint not in answer.task.wrong:
             raise ValueError(f"{stranger!r} is no known mistake of {answer.name}: check says {hint!r}.")
-        told.append(about(line) | {"wrong": hint})
-    for one in told:
-        one["needs"] = [each for each in one["needs"] if each in mine]
-    right = told[: len(pieces)]
-    failing = {}
-    for order in orders(right, parameters):
-        if hint := says([pieces[i] for i in order]):
-            failing[tuple(order)] = hint
-    mixed = list(range(len(told)))
-    random.Random(answer.name).shuffle(mixed)
+        strangers.append(about(line) | {"wrong": hint})
+    made = sorted(arg.arg for arg in function_in(answer.code).args.args)
+    mine = {*made}.union(*(one["makes"] for one in right))
+    for one in (*right, *strangers):
+        one["needs"] = [name for name in one["needs"] if name in mine]
+    return right, strangers, made
+
+
+def says(answer, pieces):
+    """Return what `check` says of these lines below the def line."""
+    return answer.says("\n".join([head_of(answer.code), *pieces]))
+
+
+def mixed(answer, right, strangers, made, allowed):
+    """Return the lines, mixed, with what `check` says of the `allowed` orders of the right ones."""
+    hints = [says(answer, [right[i]["text"] for i in order]) for order in allowed]
+    places = list(range(len(right) + len(strangers)))
+    random.Random(answer.name).shuffle(places)
     return {
-        "head": head,
-        "made": sorted(parameters),
-        "pieces": [told[i] for i in mixed],
-        "count": len(pieces),
-        "failing": [[[mixed.index(i) for i in order], hint] for order, hint in failing.items()],
+        "head": head_of(answer.code),
+        "made": made,
+        "pieces": [[*right, *strangers][i] for i in places],
+        "count": len(right),
+        "failing": [[[places.index(i) for i in order], hint] for order, hint in zip(allowed, hints) if hint],
     }

@@ -29,10 +29,10 @@ def moment(site):
     return datetime.fromisoformat(max(days)) if days else None
 
 
-def linked(page, book, held):
-    """Return a page, HTML, with its links to the files: to those `held` beside it, else to the published ones."""
+def linked(page, book, beside):
+    """Return a page, HTML, with its links to the files: to those `beside` it, else to the published ones."""
     for name in names(book).values():
-        address = name if name in held else f"{book.address}/{name}"
+        address = name if name in beside else f"{book.address}/{name}"
         page = re.sub(rf'href="(?:[^"]*/)?{re.escape(name)}"', f'href="{address}"', page)
     return page
 

@@ -1,6 +1,7 @@
 """Pack the built site into one zip, to read without a network: `python -m bookbuild.products.offline_zip`.
 
-Unpacked anywhere, its index.html opens by a double click.
+Unpacked anywhere, its index.html opens by a double click.  That cover does not offer the PDF and the zip, which it
+could only fetch: the stylesheet hides what is of class `online`.
 """
 
 import io
@@ -14,7 +15,8 @@ FOR_SERVERS = {".buildinfo", ".nojekyll", "404.html", "objects.inv", "robots.txt
 def packed(book, site):
     """Return a zip, bytes, of what is of use without a server: one folder, all files with one date."""
     when, whole, files = moment(site), io.BytesIO(), names(book)
-    cover = linked((site / COVER).read_text("utf8"), book, held=()).encode("utf8")
+    cover = linked((site / COVER).read_text("utf8"), book, beside=())
+    cover = cover.replace("<html ", "<html data-offline ", 1).encode("utf8")
     date = when.timetuple()[:6] if when else (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can name
     with zipfile.ZipFile(whole, "w") as archive:
         for path in sorted(path for path in site.rglob("*") if path.is_file()):

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urljoin
 
 from bs4 import BeautifulSoup
 
-from bookbuild.site.frame import NUMERALS
+from bookbuild.read.formula_text import formula_text
 
 FORMULA = "formula: "  # begins the description of a formula, by which the PDF's tags tell it from a picture
 STYLE = Path(__file__).with_name("pdf.css")
@@ -21,12 +21,6 @@ NOT_ON_PAPER = (
     "script, .headerlink, .strip, .fold.code, a:has(.viewcode-link), .mt-explorable > style, "
     '.exercise .cell_output:-soup-contains("○")'  # of an exercise that waits for its answer
 )
-SPOKEN = {  # how the parts of a formula are said, where not one after another
-    **{"mfrac": "{}/{}", "msqrt": "√{}", "mroot": "root({}, {})", "msub": "{}_{}", "msup": "{}^{}"},
-    **{"msubsup": "{}_{}^{}", "munder": "{}_{}", "mover": "{}^{}", "munderover": "{}_{}^{}"},
-}
-BARE = re.compile(r"[^\W_]+|.|\([^()]*\)")  # needs no brackets
-BETWEEN = {"mtable": "; ", "mtr": ", "}
 FRAME = """<!doctype html>
 <html lang="{language}" data-theme="light"><head><meta charset="utf-8"><title>{title}</title>
 <link rel="stylesheet" href="{sheet}"><style>{style}</style></head><body class="text">
@@ -41,16 +35,6 @@ there is the code, too, that draws the pictures. Text and figures: CC BY 4.0. Co
 def soup(text):
     """Return the tree of a text in HTML."""
     return BeautifulSoup(text, "html.parser")
-
-
-def spoken(element):
-    """Return what a screen reader says where it meets a formula, MathML, in a PDF: the root of d_k is √(d_k)."""
-    parts = [spoken(part) for part in element.find_all(True, recursive=False)] or [element.get_text()]
-    if form := SPOKEN.get(element.name):
-        whole = parts if form.count("{") > 1 else [" ".join(parts)]
-        return form.format(*(part if BARE.fullmatch(part) else f"({part})" for part in whole)).replace("_⏟", "")
-    said = BETWEEN.get(element.name, " ").join(parts).replace("\u2061", " ")
-    return re.sub(r"(?<=[(\[]) | (?=[)\],;])", "", " ".join(said.split()))
 
 
 def identifier(page, anchor=""):
@@ -82,7 +66,7 @@ def for_paper(article, address):
     for figure in article.select("figure:has(.mt-explorable)"):
         figure.figcaption.append(soup(f'<a class="online" href="{address}#{figure["id"]}">Move it on its page.</a>'))
     for formula in article.select("math"):
-        formula.attrs |= {"role": "img", "aria-label": FORMULA + spoken(formula)}
+        formula.attrs |= {"role": "img", "aria-label": FORMULA + formula_text(str(formula))}
     for fold in article.select("details"):
         fold.name, fold.summary["class"], fold.summary.name = "div", "fold-title", "p"
     gather_solutions(article)
@@ -107,13 +91,12 @@ def join_links(article, page, pages, site, address):
 
 def joined(book, site, when):
     """Return the document; the date `when` tells which edition it is."""
-    parts = [(title, pages[0].number, [page.page for page in pages]) for title, pages in book.parts]
-    parts, numerals = [("", 0, ["index"]), *parts], iter(NUMERALS)
-    names = [page for *_, pages in parts for page in pages]
+    parts = [(f"Part {part.title}" if part.numeral else part.title, part.pages) for part in book.parts]
+    parts = [("", ["index"]), *((title, [page.page for page in pages]) for title, pages in parts)]
+    names = [page for _, pages in parts for page in pages]
     style, contents, body = [STYLE.read_text("utf8")], [], []
-    for title, number, pages in parts:
+    for title, pages in parts:
         if title:
-            title = f"Part {next(numerals)}. {title}" if number else title
             contents.append(numbered("part", identifier(title), title))
             body.append(f'<section class="page part-page"><h1 id="{identifier(title)}">{escape(title)}</h1></section>')
         for page in pages:

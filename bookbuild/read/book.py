@@ -1,16 +1,19 @@
 """The book: its configuration and addresses, its pages, and what their labels, terms and citations lead to."""
 
+import itertools
 import json
 import posixpath
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 import yaml
 
 from bookbuild.read.markdown import Page, parser
 
+NUMERALS = ("I", "II", "III", "IV", "V", "VI")
 LABELS = Path("_build", "labels.json")  # bookbuild/site/labels.py writes it
 
 
@@ -32,6 +35,19 @@ def pages_address(repository):
     owner, name = urlsplit(repository).path.strip("/").split("/")
     host = f"{owner.lower()}.github.io"
     return f"https://{host}/" if name.lower() == host else f"https://{host}/{name}/"
+
+
+class Part(NamedTuple):
+    """A part of the book: its numeral, "" where its pages are not numbered; its caption; its pages."""
+
+    numeral: str
+    caption: str
+    pages: list
+
+    @property
+    def title(self):
+        """Its caption behind its numeral."""
+        return f"{self.numeral}. {self.caption}" if self.numeral else self.caption
 
 
 class Book:
@@ -60,25 +76,23 @@ class Book:
 
     @cached_property
     def parts(self):
-        """The parts of _toc.yml as (caption, pages); chapters count on through the numbered ones."""
-        number, parts = 0, []
+        """The parts of _toc.yml; chapters count on through the numbered ones."""
+        numbers, numerals, parts = itertools.count(1), iter(NUMERALS), []
         for part in self._read("_toc.yml").get("parts", []):
-            pages = []
-            for entry in part["chapters"]:
-                number += bool(part.get("numbered"))
-                pages.append(self._page(entry["file"], number if part.get("numbered") else 0))
-            parts.append((part.get("caption", ""), pages))
+            numbered = part.get("numbered")
+            pages = [self._page(entry["file"], next(numbers) if numbered else 0) for entry in part["chapters"]]
+            parts.append(Part(next(numerals) if numbered else "", part.get("caption", ""), pages))
         return parts
 
     @cached_property
     def chapters(self):
         """The numbered chapters."""
-        return [page for _, pages in self.parts for page in pages if page.number]
+        return [page for part in self.parts for page in part.pages if page.number]
 
     @cached_property
     def pages(self):
         """All pages: the chapters, the cover and the others."""
-        others = [page for _, pages in self.parts for page in pages if not page.number]
+        others = [page for part in self.parts for page in part.pages if not page.number]
         return [*self.chapters, self._page(self._read("_toc.yml")["root"], 0), *others]
 
     def _page(self, page, number):

@@ -2,7 +2,6 @@
 
 from bookbuild.site import (
     assets,
-    build_record,
     fonts,
     formulas,
     frame,
@@ -15,23 +14,24 @@ from bookbuild.site import (
     previews,
     published,
     search,
+    this_build,
     translator,
     weights,
 )
 
 # What a build goes through, and who has work to do then, in this order; other extensions come before, but for FIRST.
 FIRST = (
-    ("config-inited", build_record.begin),
-    ("config-inited", fresh_execution.choose_folder),
-    ("builder-inited", build_record.use_new_folder),
+    ("config-inited", this_build.begin),
+    ("builder-inited", this_build.use_new_folder),
 )
 HANDLERS = {
-    "config-inited": (frame.choose_pages,),
+    "config-inited": (frame.choose_pages, fresh_execution.begin),
     "builder-inited": (assets.install, assets.make, published.choose_address, search.leave_out_sphinx),
-    "env-get-outdated": (build_record.read_again,),
+    "env-get-outdated": (this_build.read_again,),
     "env-before-read-docs": (fresh_execution.execute_ahead,),
     "doctree-read": (glossary.note,),
-    "env-get-updated": (build_record.write_again, labels.write),
+    "env-updated": (previews.read_glossary,),
+    "env-get-updated": (this_build.write_again, labels.write),
     "doctree-resolved": (glossary.lead, weights.move_out, inline_code.shorten),
     "html-collect-pages": (published.missing_page, search.add_page),
     "html-page-context": (
@@ -45,11 +45,11 @@ HANDLERS = {
     ),
     "build-finished": (
         assets.leave_out,
-        build_record.leave_out_old,
+        this_build.leave_out_old,
         search.write_index,
         published.write_lists,
         fonts.write,
-        build_record.end,
+        this_build.end,
     ),
 }
 LATE = 1000  # Sphinx calls what has a higher number later; 500 is what other extensions have
@@ -57,7 +57,7 @@ LATE = 1000  # Sphinx calls what has a higher number later; 500 is what other ex
 
 def setup(app):
     """Register what Sphinx is to know and connect all handlers."""
-    for part in (frame, translator, practice, formulas, fresh_execution, published):
+    for part in (frame, translator, practice, formulas, published):
         part.register(app)
     for event, handler in FIRST:
         app.connect(event, handler, priority=1)

@@ -7,7 +7,6 @@ of what the scripts hold stand beside them.
 import hashlib
 import json
 import re
-from functools import cache
 from pathlib import Path
 
 from bookbuild.base import node, npm
@@ -47,7 +46,6 @@ def licence(package):
     return "\n\n".join([f"{about['name']} {about['version']} ({about['license']}) {author}".strip(), *texts])
 
 
-@cache
 def hashed(app, name):
     """Return the name of a file of the site with a hash of its content, so that no browser takes an old one."""
     return f"{name}?v={hashlib.sha256(Path(app.outdir, '_static', name).read_bytes()).hexdigest()[:10]}"
@@ -71,12 +69,14 @@ def make(app):
 
 def bundle(app, folder):
     """Make the scripts and the stylesheet in a folder, and the licences of what they hold."""
-    from minitransformer import figures  # those of the book that is built: reading it has put them in the path
+    from minitransformer import figures
 
     sheets = (figures.css(), figures.MACHINE_STYLE, *((HERE / "style" / name).read_text("utf8") for name in SHEETS))
     written(folder / "sheets.css", "".join(sheets))
     entries = [f"{name}={HERE / 'scripts' / module}" for name, module in SCRIPTS.items()]
     options = [f"--outdir={folder}", f"--metafile={folder / 'bundles.json'}", "--external:*.woff2", *CLASSIC]
+    options.append("--preserve-symlinks")  # node_modules may be a link
+    options.append("--preserve-symlinks")  # node_modules may be a link, to a folder of any name
     bundling = [ESBUILD, *entries, f"book={folder / 'sheets.css'}", *options]
     node.run(bundling, "The site's scripts could not be made", folder=app.srcdir)
     used = packages(json.loads((folder / "bundles.json").read_text("utf8")))

@@ -9,7 +9,6 @@ import html
 import json
 import re
 from pathlib import Path
-from xml.etree import ElementTree
 
 from docutils import nodes
 from sphinx.locale import _
@@ -25,7 +24,6 @@ DRAWN = "drawn"  # the attribute of a math node that holds its MathML
 RENDERER = Path(__file__).with_suffix(".mjs")
 # The AMS environments that number their lines: Sphinx gives the number, so Temml gets the form without.
 NUMBERED_ENVIRONMENT = re.compile(r"\\(begin|end)\{(equation|align|gather|alignat)\}")
-RAISED = {"⊤": "ᵀ", "2": "²", "3": "³", "−1": "⁻¹", "′": "′", "ˆ": "̂", "^": "̂"}
 
 
 def draw(math_nodes):
@@ -55,36 +53,6 @@ def drawn(node):
     if DRAWN not in node:
         draw([node])
     return node[DRAWN]
-
-
-def readable(node):
-    """Return a formula in one line of the letters and signs that one would type, such as softmax(Q Kᵀ / √d_k) V."""
-    return " ".join(line_of(ElementTree.fromstring(drawn(node))).split())
-
-
-def line_of(element):
-    """Return an element of MathML in one line."""
-    parts = [line_of(part) for part in element]
-    kind = element.tag.rpartition("}")[2]
-    if kind == "mfrac":
-        return f"{grouped(parts[0])}/{grouped(parts[1])}"
-    if kind == "msqrt":
-        return f"√{grouped(''.join(parts))}"
-    if kind in ("msub", "munder"):
-        return f"{parts[0]}_{grouped(parts[1])} "
-    if kind in ("msup", "mover"):
-        return f"{parts[0]}{RAISED.get(parts[1].strip(), f'^{grouped(parts[1])}')} "
-    if kind in ("msubsup", "munderover"):
-        return f"{parts[0]}_{grouped(parts[1])}^{grouped(parts[2])} "
-    if kind in ("mtr", "mspace"):
-        return f"{''.join(parts)} "
-    return (element.text or "").replace("\u2061", " ").strip("\n") + "".join(parts)
-
-
-def grouped(part):
-    """Return a part of a formula in brackets, unless it is one name or number."""
-    part = part.strip()
-    return part if re.fullmatch(r"[\w.√]*", part) else f"({part})"
 
 
 def visit_math(translator, node):

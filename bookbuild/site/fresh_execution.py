@@ -1,49 +1,38 @@
-"""Execute a chapter again when anything that it shows has changed, and only then.
+"""Execute a page again when anything that its cells use has changed, and only then (kept_executions)."""
 
-myst-nb's own cache knows a notebook by its cells alone: after a change in the helper package, in an explorable or in a
-library it would go on showing old outputs; and where a build was killed, half of an execution in it stops the next one.
-Here an executed notebook is a file that is written whole, named after its cells, in a folder named after all else.
-"""
-
-import hashlib
-import json
 import os
 import re
-import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from importlib import metadata
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
-import nbformat
 import psutil  # what ipykernel brings
 from myst_nb.core import execute
+from myst_nb.core.execute.base import ExecutionError, NotebookClientBase
 from myst_nb.core.loggers import SphinxDocLogger
 from myst_nb.core.read import create_nb_reader
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
-from bookbuild.base.files import hashes, remove, written
+from bookbuild import patches
+from bookbuild.site import record_uses
+from bookbuild.site.kept_executions import KeptExecutions, code_cells
 
-CHAPTERS = "chapters"
-AT_ONCE = min(4, os.cpu_count() or 1)  # chapters; each takes a processor and up to a gigabyte
-LIBRARIES = ("numpy", "scipy", "matplotlib", "gensim", "anywidget")
+AT_ONCE = min(4, os.cpu_count() or 1)  # pages; each takes a processor and up to a gigabyte
 TRAINS = re.compile(r"\btrain\w*\(")
-NOT_RUN = {".md", ".ipynb", ".egg-info"}
+RECORDER = Path(record_uses.__file__).read_text("utf8")
 
 
-def state(chapters):
-    """Return a short hash of what the outputs depend on besides the cells: files beside the chapters, and versions."""
-    files = hashes(chapters, lambda path: path.suffix in NOT_RUN or path.name.startswith((".", "__pycache__")))
-    versions = [sys.version_info[:2], *(metadata.version(library) for library in LIBRARIES)]
-    return hashlib.sha256(repr((files, versions)).encode()).hexdigest()[:16]
-
-
-def choose_folder(app, config):
-    """Keep executions in a folder named after what the outputs depend on, and delete those of other states."""
-    chosen = Path(app.outdir).parent / ".jupyter_cache" / state(Path(app.srcdir) / CHAPTERS)
-    config.nb_execution_cache_path = str(chosen)
-    for other in chosen.parent.glob("*"):
-        if other != chosen:
-            remove(other)
+def begin(app, config):
+    """Let pages be executed here, and forget the executions of pages that the book no longer has."""
+    build = app.book_build
+    kept = KeptExecutions(build.folder / ".jupyter_cache", build.root, build.sources["files"])
+    kept.forget_others(page.page for page in build.book.pages)
+    patches.execute_by(partial(Execution, build=build, kept=kept))
+    os.environ["TQDM_DISABLE"] = "1"  # for the kernels: a page shows no progress bar
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for the kernels, of which one runs on each processor
 
 
 def joined(outputs):
@@ -67,53 +56,76 @@ def named_from(folder, lines):
     return [line.replace(f"{folder}{os.sep}", "").replace(f"{at_home}{os.sep}", "") for line in lines]
 
 
-def cells(notebook):
-    """Return the code cells of a notebook."""
-    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+class Execution(NotebookClientBase):
+    """Give the cells of a page the outputs that are kept of it; where there are none, execute it."""
 
-
-class KeptExecution(execute.NotebookClientDirect):
-    """Take the outputs of a notebook from the file that keeps them; where there is none, execute it."""
+    def __init__(self, notebook, path, *others, build, kept, **options):
+        super().__init__(notebook, path, *others, **options)
+        self.page = path.relative_to(build.root).with_suffix("").as_posix()
+        self.build, self.kept = build, kept
 
     def executed(self):
-        """Return the file that keeps the outputs."""
-        shown = json.dumps([self.notebook.metadata.kernelspec, *(cell.source for cell in cells(self.notebook))])
-        name = f"{self.path.stem}-{hashlib.sha256(shown.encode()).hexdigest()[:16]}.ipynb"
-        kept = Path(self.nb_config.execution_cache_path, name)
-        if not kept.is_file():
-            super().start_client()
-            ran = nbformat.v4.new_notebook(cells=cells(self.notebook), metadata=self.notebook.metadata)
-            written(kept, nbformat.writes(ran))
-        return kept
+        """Return the notebook of the code cells with their outputs."""
+        found = self.kept.find(self.notebook, self.page)
+        return self.run() if found is None else found
+
+    def run(self):
+        """Execute the cells, keep them, and return them as `executed` does."""
+        self.logger.info("Executing notebook")
+        with tempfile.TemporaryDirectory() as folder:
+            notes = Path(folder, "uses")
+            options = {
+                "timeout": self.nb_config.execution_timeout,
+                "resources": {"metadata": {"path": str(self.path.parent)}},
+                "on_notebook_start": lambda notebook: recording(client, self.build.root, notes),
+            }
+            client = NotebookClient(self.notebook, **options)
+            try:
+                client.execute()
+            except (CellExecutionError, CellTimeoutError) as error:
+                raise ExecutionError(str(self.path)) from error
+            used = notes.read_text("utf8").splitlines()
+        for cell in code_cells(self.notebook):
+            cell.outputs = joined(cell.outputs)
+            for error in (output for output in cell.outputs if output.output_type == "error"):
+                error.traceback = named_from(self.path.parent, error.traceback)
+        return self.kept.keep(self.notebook, self.page, used)
 
     def start_client(self):
-        """Fill in the outputs."""
-        ran = nbformat.read(self.executed(), nbformat.NO_CONVERT)
+        """Fill in the outputs; myst-nb calls this when it reads the page."""
+        ran = self.build.executed.pop(self.page, None) or self.executed()
         self.notebook.metadata.language_info = ran.metadata.language_info
-        for cell, executed in zip(cells(self.notebook), ran.cells):
-            cell.outputs = joined(executed.outputs)
-            for error in cell.outputs:
-                if error.output_type == "error":
-                    error.traceback = named_from(self.path.parent, error.traceback)
+        for cell, done in zip(code_cells(self.notebook), ran.cells):
+            cell.outputs = done.outputs
 
 
-def client(env, page):
+async def recording(client, root, notes):
+    """Let the kernel of a client note in the file `notes` what it uses of the book, before it executes a cell."""
+    code = f"{RECORDER}\nrecord_uses({str(root)!r}, {str(notes)!r})"
+    message = client.kc.execute(f"exec({code!r}, {{}})", silent=True, store_history=False)  # leaves no name there
+    reply = await client.async_wait_for_reply(message)
+    if reply["content"]["status"] != "ok":
+        raise RuntimeError(f"The kernel could not note what it uses: {reply['content'].get('evalue')}.")
+
+
+def execution(env, page):
     """Return what executes the cells of a page, or None where it has none."""
     path = Path(env.doc2path(page))
     text = path.read_text("utf8")
     reader = create_nb_reader(str(path), env.myst_config, env.mystnb_config, text)
-    told = SimpleNamespace(settings=SimpleNamespace(env=SimpleNamespace(docname=page)))
-    return reader and KeptExecution(reader.read(text), path, env.mystnb_config, SphinxDocLogger(told))
+    document = SimpleNamespace(settings=SimpleNamespace(env=SimpleNamespace(docname=page)))  # what the logger looks at
+    return reader and execute.NotebookClientCache(reader.read(text), path, env.mystnb_config, SphinxDocLogger(document))
 
 
 def execute_ahead(app, env, pages):
-    """Execute the chapters that will be read, several at a time; those that train, which takes long, begin."""
-    clients = [one for one in (client(env, page) for page in pages) if one]
-    trainings = lambda one: sum(len(TRAINS.findall(cell.source)) for cell in cells(one.notebook))
+    """Execute the pages that will be read, several at a time; those that train, which takes long, begin."""
+    executions = [one for one in (execution(env, page) for page in pages) if one]
+    trainings = lambda one: sum(len(TRAINS.findall(cell.source)) for cell in code_cells(one.notebook))
     pool = ThreadPoolExecutor(AT_ONCE)
     try:
-        for done in as_completed([pool.submit(one.executed) for one in sorted(clients, key=trainings, reverse=True)]):
-            done.result()
+        begun = {pool.submit(one.executed): one.page for one in sorted(executions, key=trainings, reverse=True)}
+        for done in as_completed(begun):
+            app.book_build.executed[begun[done]] = done.result()
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         end_kernels()
@@ -125,11 +137,3 @@ def end_kernels():
     """End all that this process has begun: kernels would go on and complain that nobody listens."""
     for process in psutil.Process().children(recursive=True):
         process.kill()
-
-
-def register(app):
-    """Put this in the place of myst-nb's cache, and let the reference document the helper beside these chapters."""
-    execute.NotebookClientCache = KeptExecution
-    os.environ["TQDM_DISABLE"] = "1"  # for the kernels: a page shows no progress bar
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for the kernels, of which one runs on each processor
-    sys.path.insert(0, str(Path(app.srcdir) / CHAPTERS))

@@ -4,14 +4,14 @@ from pathlib import Path
 
 from bookbuild.base.files import written
 from bookbuild.products.notebooks import colab, copy_of, text_of
-from bookbuild.site.frame import book
 
 FOLDER = "notebooks"
 
 
 def offer(app, pagename, templatename, context, doctree):
     """Write the copy of a chapter into the site, and give the template the links to it and to Colab."""
+    book = app.book_build.book
     if chapter := context["chapter"]:
         name = f"{FOLDER}/{chapter.name}.ipynb"
-        written(Path(app.outdir, name), text_of(copy_of(chapter, book(app))))
-        context |= {"notebook": name, "colab": colab(book(app), chapter)}
+        written(Path(app.outdir, name), text_of(copy_of(chapter, book)))
+        context |= {"notebook": name, "colab": colab(book, chapter)}

@@ -1,6 +1,5 @@
 """Exercises that are answered on the page: beside each stands what fits it, made from its Check and its solution."""
 
-import base64
 import json
 import re
 
@@ -9,16 +8,19 @@ from sphinx.transforms import SphinxTransform
 from sphinx_design.shared import is_component
 from sphinx_exercise.nodes import exercise_enumerable_node
 
-from bookbuild.practice.forms import CALL, asked
-from bookbuild.site.frame import book
+from bookbuild.practice.forms import CALL, asked, told
 from bookbuild.site.translator import fold, fold_title
 
 CODE = re.compile(r"`(.+?)`")
+RUN = '<button class="link" popovertarget="run">live, in Colab or at home</button>'
 HOW = (
-    '<p class="how"><span class="scripted">Answer them here, on the page, or write the code yourself, '
-    '<button class="link" popovertarget="run">live, in Colab or at home</button>. </span>'
+    f'<p class="how"><span class="scripted">Answer them here, on the page, or write the code yourself, {RUN}. </span>'
     '<a href="../reference/exercises.html">How to do the exercises</a></p>'
 )
+RUNS = {  # what stands in exercises for which a page alone is not enough
+    "open": f'<p class="runs">It needs code that runs: open the chapter {RUN}, then write down what you find.</p>',
+    "lab": f'<p class="runs">Some steps need code that runs: open the chapter {RUN}. The others can be done here.</p>',
+}
 NUMBERS = ["none", "one", "two", "three", "four"]
 TASKS = {  # what stands above each form
     "lines": "Put the lines in order below the first; {strangers} do not belong.",
@@ -27,6 +29,7 @@ TASKS = {  # what stands above each form
     "pick": "Choose one.",
     "typed": "Type your answer.",
     "words": "Write your answer, then compare.",
+    "open": "Write what you found, then compare.",
 }
 
 
@@ -36,19 +39,13 @@ class practice(nodes.General, nodes.Element):  # noqa: N801, docutils calls a vi
 
 def visit_practice(translator, node):
     """Open the box that the page's script fills."""
-    told = {"data-form": node["form"], "data-answer": node["answer"]}
-    translator.body.append(translator.starttag(node, "div", CLASS="practice", **told))
+    data = {"data-form": node["form"], "data-answer": node["answer"]}
+    translator.body.append(translator.starttag(node, "div", CLASS="practice", **data))
 
 
 def depart_practice(translator, node):
     """Close it."""
     translator.body.append("</div>\n")
-
-
-def packed(data):
-    """Return what a page can carry of `data`, in base64, so that nobody reads an answer by accident."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(text.encode()).decode()
 
 
 def task(text):
@@ -63,9 +60,9 @@ def shown_code(code):
     return nodes.literal_block(code, code, language="python")
 
 
-def box(answer):
-    """Return the node for one answer."""
-    data, form, code = answer.told, answer.kind, ""
+def box(answer, data):
+    """Return the node for one answer, with what the page has to know of it."""
+    form, code = answer.kind, ""
     if form == "lines":
         form = "lines" if data["count"] > 1 else "choice"
         lines = [data.pop("head"), *(piece.pop("text") for piece in data["pieces"])]
@@ -77,7 +74,8 @@ def box(answer):
     says = getattr(answer.form, "said", "") or TASKS[form]
     strangers = NUMBERS[len(getattr(answer.form, "strangers", ()))]
     shown = [task(says.format(strangers=strangers) if form == "lines" else says), *([shown_code(code)] if code else [])]
-    return practice("", *shown, form=form, answer=packed(data))
+    answer = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return practice("", *shown, form="words" if form == "open" else form, answer=answer)
 
 
 def is_cell(node):
@@ -92,32 +90,35 @@ class AddPractice(SphinxTransform):
 
     def apply(self, **_):
         """Change the tree of one chapter."""
-        chapter = next((one for one in book(self.app).chapters if one.page == self.env.docname), None)
+        chapter = next((one for one in self.app.book_build.book.chapters if one.page == self.env.docname), None)
         if not chapter:
             return
         answers = asked(chapter)
+        data = told([answer for found in answers.values() for answer in found])
         for node in list(self.document.findall(exercise_enumerable_node)):
-            fill(node[-1], answers[node["ids"][0]])
+            fill(node[-1], [(answer, box(answer, data[answer.name])) for answer in answers[node["ids"][0]]])
         for section in self.document.findall(nodes.section):
             if section["ids"][0] == "exercises":
                 section.insert(1, nodes.raw("", HOW, format="html"))
 
 
-def fill(exercise, answers):
-    """Put the box for each answer of an exercise before its cell, or where the code that is to be mended stands."""
-    if not answers:
+def fill(exercise, boxes):
+    """Put the box of each answer of an exercise before its cell, or where the code that is to be mended stands."""
+    if not boxes:
         return
     cells = [node for node in exercise if is_cell(node) and CALL.search(node.astext())]
     lab = sum(map(is_cell, exercise)) > 1  # whose cells stand among its steps; elsewhere the hint comes before the cell
-    for answer in answers:
+    if runs := RUNS.get("lab" if lab else boxes[0][0].kind):
+        exercise.insert(exercise.first_child_matching_class(nodes.paragraph) + 1, nodes.raw("", runs, format="html"))
+    for answer, made in boxes:
         block = next((node for node in exercise if isinstance(node, nodes.literal_block)), None)
         if block and answer.kind == "mend":
-            exercise.replace(block, box(answer))
+            exercise.replace(block, made)
             continue
         own = [cell for cell in cells if answer.name in dict(CALL.findall(cell.astext()))]
         hints = [part for part in exercise if is_component(part, "dropdown")]
         before = own if lab and own else (*own, *hints)
-        exercise.insert(min(map(exercise.index, before)), box(answer))
+        exercise.insert(min(map(exercise.index, before)), made)
     for cell in cells:
         for output in [part for part in cell if part.astext().startswith("○")]:
             cell.remove(output)

@@ -7,7 +7,6 @@ targets of each page, and one for each figure, as pictures are heavy.  They hold
 
 import json
 import re
-from functools import cache
 from pathlib import Path
 
 from docutils import nodes
@@ -37,16 +36,16 @@ def first_sentence(paragraph):
     return copy
 
 
-@cache
-def definitions(env):
-    """Return what the glossary says of each term, as a dict of lists of nodes; empty in a book without one."""
+def read_glossary(app, env):
+    """Let the build know what the glossary says of each term, lists of nodes; nothing in a book without one."""
     if GLOSSARY not in env.found_docs:
-        return {}
+        return
     page = env.get_doctree(GLOSSARY)
     for reference in list(page.findall(addnodes.pending_xref)):  # not yet resolved: a card shows the words
         reference.replace_self(reference.children)
     items = page.findall(nodes.definition_list_item)
-    return {term.astext().lower(): item[-1].children for item in items for term in item.findall(nodes.term)}
+    terms = {term.astext().lower(): item[-1].children for item in items for term in item.findall(nodes.term)}
+    app.book_build.definitions = terms
 
 
 def opening(section, known):
@@ -92,10 +91,10 @@ def drawn(builder, shown):
     return HEADER_LINK.sub("", "".join(translator.body)).strip()
 
 
-def cards(builder, doctree):
+def cards(builder, doctree, known):
     """Return a dict, name in the address -> HTML of the card, of all targets of the page that is being written."""
     found = {}
-    for names, shown in targets(doctree, definitions(builder.env)):
+    for names, shown in targets(doctree, known):
         if names:
             found |= dict.fromkeys(names, drawn(builder, shown))
     return found
@@ -111,7 +110,7 @@ def record(app, pagename, templatename, context, doctree):
     """Write the scripts of a page that has a text."""
     if not doctree:
         return
-    folder, shown = Path(app.outdir, "_static", FOLDER), cards(app.builder, doctree)
+    folder, shown = Path(app.outdir, "_static", FOLDER), cards(app.builder, doctree, app.book_build.definitions)
     figures = {name: card for name, card in shown.items() if name.startswith(FIGURE)}
     write(folder, pagename, {name: card for name, card in shown.items() if name not in figures})
     for name, card in figures.items():

@@ -10,11 +10,8 @@ from pathlib import Path
 from urllib.parse import quote, urljoin, urlsplit
 from xml.sax.saxutils import escape
 
-from sphinxext import opengraph
-
+from bookbuild import patches
 from bookbuild.base.files import written
-from bookbuild.site.build_record import now
-from bookbuild.site.frame import book
 
 MISSING = "404"
 NOT_TEXT = (MISSING, "search", "genindex", "_modules/")  # pages without an address to share
@@ -23,7 +20,7 @@ SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 def choose_address(app):
     """Let canonical addresses and cards for sharing begin with the address of the book."""
-    app.config.html_baseurl = app.config.ogp_site_url = f"{book(app).address}/"
+    app.config.html_baseurl = app.config.ogp_site_url = f"{app.book_build.book.address}/"
 
 
 def page_address(app, pagename):
@@ -33,7 +30,7 @@ def page_address(app, pagename):
 
 def day_of(app, pagename):
     """Return the date of the last change of a page, such as 2026-11-21, None where it is not known."""
-    return now(app)["dates"].get(f"{pagename}.md")
+    return app.book_build.sources["dates"].get(f"{pagename}.md")
 
 
 def mark(app, pagename, templatename, context, doctree):
@@ -49,19 +46,16 @@ def mark(app, pagename, templatename, context, doctree):
         context["metatags"] = context["metatags"].replace(f'"{shared}"', f'"{context["pageurl"]}"')
 
 
-draw_card = opengraph.create_social_card
-
-
-def kept_card(*about, outdir, env, **options):
-    """Return the path of a card for sharing, which the site gets from a folder that stays, as drawing takes time."""
-    card = draw_card(*about, outdir=env.doctreedir, env=env, **options)
+def kept_card(draw, *about, outdir, env, **options):
+    """Return the path of a card for sharing, which the site gets from a folder that stays."""
+    card = draw(*about, outdir=env.doctreedir, env=env, **options)
     written(Path(outdir, card), Path(env.doctreedir, card).read_bytes())
     return card
 
 
 def register(app):
     """Let cards be kept."""
-    opengraph.create_social_card = kept_card
+    patches.keep_social_cards(kept_card)
 
 
 def missing_page(app):

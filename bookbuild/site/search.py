@@ -8,7 +8,6 @@ works from a file too.  The folder of the same name holds the script that search
 
 import json
 import re
-from functools import cache
 from pathlib import Path
 
 from docutils import nodes
@@ -16,25 +15,30 @@ from sphinx import addnodes
 from sphinx_exercise.nodes import exercise_enumerable_node as exercise_node
 
 from bookbuild.base.files import written
-from bookbuild.site.formulas import readable
+from bookbuild.read.formula_text import formula_text
+from bookbuild.site.formulas import drawn
 from bookbuild.site.translator import fold, fold_title
 
 INDEX = "search_index.js"
 # Chapters explain, the reference looks up, and the plans and the bibliography name everything once.
 WEIGHTS = {"chapters/": 1, "reference/teaching": 0.1, "reference/bibliography": 0.05, "reference/": 0.15, "": 0.5}
-ITEMS = (nodes.section, nodes.definition_list_item, nodes.figure, addnodes.desc, exercise_node)
+ITEMS = (nodes.section, nodes.definition_list_item, nodes.figure, nodes.math_block, addnodes.desc, exercise_node)
+UNTITLED = (nodes.figure, nodes.math_block)  # which are text from their beginning
 SILENT = (nodes.Invisible, nodes.literal_block, nodes.raw, addnodes.toctree, fold_title)
 CODED = re.compile(r"(?:\bdef |\bclass |\bimport |\w\.)([^\W\d]\w{2,})")  # names that code defines, imports or calls on
-KINDS = {"figure": "Figure", "exercise": "Exercise"}  # what has a number: how Sphinx counts it, how it is called
+# What has a number: how Sphinx counts it, how it is called.
+KINDS = {"figure": "Figure", "displaymath": "Equation", "exercise": "Exercise"}
 
 
 def is_item(node):
-    """Tell whether `node` stands for itself: a section, an exercise, a figure, a term, a function of the helper."""
+    """Tell whether `node` stands for itself: a section, exercise, figure, equation, term or function of the helper."""
     if not isinstance(node, ITEMS):
         return False
+    if isinstance(node, UNTITLED):
+        return bool(node["ids"])
     head = node[0]
     titled = isinstance(head, (nodes.title, addnodes.desc_signature)) and title(node)
-    return bool(titled or (isinstance(node, nodes.figure) and node["ids"]) or is_term(head))
+    return bool(titled or is_term(head))
 
 
 def is_term(node):
@@ -48,8 +52,8 @@ def is_answer(node):
 
 
 def title(node):
-    """Return the title of an item in one line: of a figure none, as its caption is its text."""
-    if isinstance(node, nodes.figure):
+    """Return the title of an item in one line, none where all of it is text."""
+    if isinstance(node, UNTITLED):
         return ""
     head = node[0]
     said = " ".join((head.get("fullname") or "".join(map(text, head.children))).split())
@@ -58,17 +62,20 @@ def title(node):
 
 def place(node):
     """Return the id that leads to an item."""
-    return (node if isinstance(node, (nodes.section, nodes.figure, exercise_node)) else node[0])["ids"][0]
+    return (node if isinstance(node, (nodes.section, *UNTITLED, exercise_node)) else node[0])["ids"][0]
 
 
 def text(node):
-    """Return what a reader sees of `node`, without items of their own, answers, code and what it prints."""
+    """Return what a reader sees of `node`, without items of their own, answers, code and what it prints.
+
+    A formula belongs to its section, too, whether it has a number or not.
+    """
+    if isinstance(node, (nodes.math, nodes.math_block)):
+        return f" {formula_text(drawn(node))} "
     if isinstance(node, SILENT) or is_item(node) or is_answer(node):
         return ""
     if isinstance(node, nodes.Text):
         return node.astext()
-    if isinstance(node, (nodes.math, nodes.math_block)):
-        return f" {readable(node)} "
     inside = "".join(map(text, node.children))
     return inside if isinstance(node, nodes.Inline) else f" {inside} "
 
@@ -93,11 +100,12 @@ def numbered(anchor, name, numbers):
 def entries(doctree, numbers):
     """Return the items of a page: id (none for the page's top), title, text, and the names that only its code holds.
 
-    `numbers` are those of its figures and exercises, as Sphinx's environment has them.
+    `numbers` are those of its figures, equations and exercises, as Sphinx's environment has them.
     """
     found = []
     for node in doctree.findall(is_item):
-        said = " ".join("".join(map(text, node.children[0 if isinstance(node, nodes.figure) else 1 :])).split())
+        inside = [node] if isinstance(node, nodes.math_block) else node.children[not isinstance(node, UNTITLED) :]
+        said = " ".join("".join(map(text, inside)).split())
         said = re.sub(r"\s+([.,:;?!)])", r"\1", said)
         names = {name for lines in code(node) for name in CODED.findall(lines)} - set(re.findall(r"\w+", said))
         head = numbered(place(node), title(node), numbers)
@@ -105,16 +113,10 @@ def entries(doctree, numbers):
     return found
 
 
-@cache
-def noted(app):
-    """Return what the search shall know of the pages that have been written: page -> its entries."""
-    return {}
-
-
 def note_entries(app, pagename, templatename, context, doctree):
     """Note the entries of a page that is written."""
     if doctree:
-        noted(app)[pagename] = entries(doctree, app.env.toc_fignumbers.get(pagename, {}))
+        app.book_build.search_entries[pagename] = entries(doctree, app.env.toc_fignumbers.get(pagename, {}))
 
 
 def known(index):
@@ -132,7 +134,7 @@ def write_index(app, exception):
     if exception or app.builder.format != "html":
         return
     index, pages, rows = Path(app.outdir, "_static", INDEX), [], []
-    for name, found in sorted((known(index) | noted(app)).items()):
+    for name, found in sorted((known(index) | app.book_build.search_entries).items()):
         number = ".".join(map(str, app.env.toc_secnumbers.get(name, {}).get("", ())))
         weight = next(weight for start, weight in WEIGHTS.items() if name.startswith(start))
         pages.append([app.builder.get_target_uri(name), number, weight])

@@ -21,6 +21,8 @@ PARTS = (
 TOKEN = re.compile(r'<span class="(\w*)">((?:[^<]|<(?!/?span))*)</span>')
 EMPTY = "<span></span>"
 PALETTE = re.compile(r"<style>:root\{--mt-[^<]*</style>")  # pictures bring it for JupyterLab
+# A sign, which no line may end with.
+MINUS = re.compile(r'(?<=[ (\[{=,:*/])-(?:<span class="s">[^<]*</span>|[\w.]+|\()')
 PRE = re.compile(r"(<pre[^>]*>)(.*)(</pre>)", re.DOTALL)
 MENDED = (
     # Every exercise would have the same id, and every solution.
@@ -30,7 +32,7 @@ MENDED = (
     # Headings, figures and equations have a link to themselves; exercises are talked about as often.
     (
         re.compile(r'(<div class="exercise admonition" id="([^"]+)">\s*<p class="admonition-title">.*?)(?=</p>)', re.S),
-        r'\1<a class="headerlink" href="#\2" aria-label="Link to this exercise">#</a>',
+        r'\1<a class="headerlink" tabindex="-1" href="#\2" aria-label="Link to this exercise">#</a>',
     ),
 )
 MARKS = re.compile(r"[,.;:?!)\]]+")  # what may stand right behind a formula
@@ -51,6 +53,7 @@ def by_lines(html):
 
     def lines(found):
         text = TOKEN.sub(coloured, found[2].replace(EMPTY, ""))
+        text = MINUS.sub(r'<span class="together">\g<0></span>', text)
         return found[1] + "".join(map(line, text.rstrip("\n").split("\n"))) + found[3]
 
     return PRE.sub(lines, html)
@@ -113,9 +116,13 @@ class BookTranslator(HTML5Translator):
         raise nodes.SkipNode
 
     def add_permalink_ref(self, node, title):
-        """Write the link to a heading, figure or formula, named for screen readers, who would hear “number sign”."""
+        """Write the link to a heading, figure or formula, named for screen readers, who would hear “number sign”.
+
+        It is no stop of the Tab key, as a page has dozens; a mouse and a screen reader find it.
+        """
         if node["ids"]:
-            self.body.append(f'<a class="headerlink" href="#{node["ids"][0]}" aria-label="{title}">#</a>')
+            link = f'href="#{node["ids"][0]}" aria-label="{title}"'
+            self.body.append(f'<a class="headerlink" tabindex="-1" {link}>#</a>')
 
     def visit_fold(self, node):
         """Open a fold."""

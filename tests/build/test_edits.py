@@ -7,7 +7,7 @@ import pytest
 
 from bookbuild.products import downloads
 from bookbuild.read.book import Book
-from bookbuild.site.build_record import inputs
+from bookbuild.site.build_record import sources
 from tests.shared.small_book import HELPER, SmallBook, different
 
 FIRST, SECOND = "chapters/01-probe", "chapters/02-whole"
@@ -94,15 +94,6 @@ def test_an_edit_of_a_chapter_writes_no_other_chapter(book):
     assert second.stat().st_mtime_ns == before[1]
 
 
-def test_a_draft_beside_the_chapters_is_no_part_of_the_book(book):
-    draft = book.folder / "chapters" / "03-draft.md"
-    draft.write_text("# Not yet\n", "utf8")
-    good, said = book.build()
-    draft.unlink()
-    assert good, said
-    assert not list((book.folder / "_build" / "html").rglob("*draft*"))
-
-
 @pytest.mark.parametrize("edit", EDITS)
 def test_after_an_edit_a_build_is_the_same_as_one_from_nothing(book, edit):
     name = print_pdf(book)
@@ -111,6 +102,8 @@ def test_after_an_edit_a_build_is_the_same_as_one_from_nothing(book, edit):
     after = book.built()
     assert shown in book.page(page)
     assert name not in after  # it would show the old text
+    kept = {path.name for path in (book.folder / "_build" / ".jupyter_cache").iterdir()}
+    assert kept == {f"chapters-{path.stem}" for path in (book.folder / "chapters").glob("*.md")}
     for old in ("html", ".doctrees", "jupyter_execute"):
         shutil.rmtree(book.folder / "_build" / old)
     (book.folder / "_build" / "built").unlink()
@@ -123,7 +116,6 @@ def test_pages_show_a_changed_helper_and_bibliography(book):
     book.built()
     assert "constant 18" in book.page(FIRST)
     assert "Bo" in book.page("reference/bibliography")
-    assert len(list((book.folder / "_build" / ".jupyter_cache").iterdir())) == 1
 
 
 @pytest.mark.parametrize(
@@ -131,9 +123,9 @@ def test_pages_show_a_changed_helper_and_bibliography(book):
     ["_config.yml", "bookbuild/site/published.py", "bookbuild/site/theme/layout.html", "bookbuild/site/style/book.css"],
 )
 def test_code_templates_and_styles_are_part_of_what_a_site_is_made_of(book, name):
-    before = inputs(book.folder)
+    before = sources(book.folder)
     text = (book.folder / name).read_text("utf8")
     book.write(name, f"{text}\n")
-    assert inputs(book.folder) != before
+    assert sources(book.folder) != before
     book.write(name, text)
-    assert inputs(book.folder) == before
+    assert sources(book.folder) == before

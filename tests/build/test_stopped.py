@@ -130,14 +130,20 @@ def spoil_page(build):
     os.truncate(build / "html" / "index.html", 1000)
 
 
+def spoil_site(build):
+    """Put a file in the place of the site."""
+    shutil.rmtree(build / "html")
+    (build / "html").touch()
+
+
 def spoil_record(build):
     """Leave no good record and some of the executions, as a build does that was stopped."""
     (build / "built").write_text("[", "utf8")
     (build / "html.new").mkdir()
-    next(build.glob(".jupyter_cache/*/01-probe-*.ipynb")).unlink()
+    next(build.glob(".jupyter_cache/chapters-01-probe/*.ipynb")).unlink()
 
 
-@pytest.mark.parametrize("spoil", [spoil_doctree, spoil_page, spoil_record])
+@pytest.mark.parametrize("spoil", [spoil_doctree, spoil_page, spoil_site, spoil_record])
 def test_damage_is_mended_in_the_same_build(changed, spoil):
     book, _, wanted = changed
     book.built()

@@ -3,10 +3,11 @@
 import pytest
 
 from minitransformer.transformer import LanguageModel, Transformer
-from tests.shared.explorable_numbers import SIZES, build, counts, layer_counts, units
-from tests.shared.explorable_page import ODD, PUBLISHED, START, assert_shows, control, run_widget, text
+from tests.explorables.cases.build import OTHER, PUBLISHED, SIZES, counts, layer_counts, units
+from tests.explorables.cases.build import START as BUILD
+from tests.explorables.cases.build import numbers as numbers_of
+from tests.shared.explorable_page import assert_shows, control, run_widget, text
 
-BUILD = START["build"]
 BOTH = {**BUILD, "kind": "encoder-decoder"}
 BASE, GPT2 = PUBLISHED.values()
 
@@ -22,7 +23,7 @@ def shapes(state):
 def assert_build(tab, state):
     """All that the page shows is what the formulas make of the state."""
     assert_shows(tab, "build", state)
-    unit, numbers = units(counts(**state)["total"]), build(**state)
+    unit, numbers = units(counts(**state)["total"]), numbers_of(**state)
     for name, pair in counts(**state).items():
         for k, column in enumerate(("parameters", "products")):
             value = pair and pair[k] / unit[k]
@@ -46,7 +47,7 @@ def assert_build(tab, state):
 # The formulas are those of the book
 
 
-@pytest.mark.parametrize("state", [BUILD, BOTH, {**BUILD, "norm": "post", "tied": False}, {**ODD, "d": 20}])
+@pytest.mark.parametrize("state", [BUILD, BOTH, {**BUILD, "norm": "post", "tied": False}, {**OTHER, "d": 20}])
 def test_a_model_of_the_book_has_as_many_parameters(state):
     make = LanguageModel if state["kind"] == "decoder" else Transformer
     sizes = [state[name] for name in ("vocabulary", "d", "heads", "layers")]
@@ -60,7 +61,7 @@ def test_the_published_models_have_the_counts_that_are_told():
     assert counts(**GPT2)["total"][0] + layers * 4 * d + 1024 * d == 124_439_808
 
 
-@pytest.mark.parametrize("state, side", [(BUILD, "decoder"), (BOTH, "encoder"), (BOTH, "decoder"), (ODD, "decoder")])
+@pytest.mark.parametrize("state, side", [(BUILD, "decoder"), (BOTH, "encoder"), (BOTH, "decoder"), (OTHER, "decoder")])
 def test_the_square_takes_over_where_it_is_said(state, side):
     cross = side == "decoder" and state["kind"] == "encoder-decoder"
     limit = 2 * state["d"] + (state["hidden"] // 2 if cross else state["hidden"])
@@ -76,7 +77,7 @@ def test_the_square_takes_over_where_it_is_said(state, side):
 @pytest.mark.parametrize("kind", ["decoder", "encoder-decoder"])
 def test_the_counts_are_those_of_the_formulas(show, kind):
     tab, ones = show(), dict.fromkeys(SIZES, 1)
-    for sizes in (BUILD, ODD, {**BUILD, **ones}, BASE, GPT2):
+    for sizes in (BUILD, OTHER, {**BUILD, **ones}, BASE, GPT2):
         state = {**sizes, "kind": kind}
         assert_build(run_widget(tab, "build", state), state)
     for norm, tied in (("pre", False), ("post", True)):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from tests.shared import explorable_numbers as numbers
+from tests.explorables.cases import depth, features, lookup, position, training
 from tests.shared import explorable_page as page
-from tests.shared.explorable_page import CLOSE, EIGHT, START, assert_shows, control, number, run_widget
+from tests.shared.explorable_page import CLOSE, assert_shows, case, control, number, run_widget
 
-WORDS, DEPTH, POSITION = START["lookup"], START["depth"], START["position"]
+WORDS, DEPTH, POSITION = lookup.START, depth.START, position.START
 RNG = np.random.default_rng(4)
 FIVE = {"labels": list("abcde"), "query": [0.7, -1.3], "scale": 0.37} | {
     "keys": RNG.normal(size=(5, 2)).tolist(),
@@ -43,7 +43,7 @@ def up(points):
 
 def assert_lookup(tab, state):
     """The arrows, the values and what joins these with the output stand where Python has them."""
-    found, values = numbers.lookup(**state), np.array(state["values"], dtype=float)
+    found, values = lookup.numbers(**state), np.array(state["values"], dtype=float)
     weights = np.array([found[f"weight-{j}"] for j in range(len(values))])
     output = np.array([found["output-0"], found["output-1"]])
     np.testing.assert_allclose(spans(tab, ".mt-amount")[:, 0], 100 * weights, rtol=1e-3, atol=1e-3)
@@ -140,7 +140,7 @@ def test_all_names_stay_by_their_points_and_in_the_drawing_wherever_these_are_mo
 
 def assert_position(tab, state, home):
     """The curves and the hands stand where Python has them, on one scale for all positions; it began at `home`."""
-    rows, curves = numbers.encodings(**state)
+    rows, curves = position.encodings(**state)
     n, p, close = len(curves), state["position"], {"rtol": 1e-6, "atol": 1e-6}
     values = tab.locator(".mt-plot svg").get_attribute("data-values").split()
     np.testing.assert_allclose(np.array(values, float), curves[p], **CLOSE)
@@ -166,10 +166,10 @@ def test_hands_and_curves_are_those_of_the_encodings_at_every_end(show, kind):
         learned, query, key = (RNG.normal(size=shape).round(2).tolist() for shape in ((n, d), d, d))
         state = {"kind": kind, "position": home, "learned": learned, "query": query, "key": key}
         run_widget(tab, "position", state)
-        for position in (home, 0, n - 1, n // 2):
-            control(tab, "slider", "position").fill(str(position))
-            assert_shows(tab, "position", {**state, "position": position}, home=home)
-            assert_position(tab, {**state, "position": position}, home)
+        for place in (home, 0, n - 1, n // 2):
+            control(tab, "slider", "position").fill(str(place))
+            assert_shows(tab, "position", {**state, "position": place}, home=home)
+            assert_position(tab, {**state, "position": place}, home)
     zeros = {"kind": kind, "position": 1, "learned": [[0.0] * 4] * 3, "query": [0.0] * 4, "key": [0.0] * 4}
     huge = {**zeros, "learned": [[1e6, -1e6, 0.0, 1.0]] * 3, "query": [1e6] * 4, "key": [-1e6, 1e6, 0.5, 0.0]}
     for state in (zeros, huge):
@@ -181,13 +181,13 @@ def test_hands_and_curves_are_those_of_the_encodings_at_every_end(show, kind):
 
 def test_bars_go_from_0_to_their_numbers_on_one_scale_that_holds_them_and_the_bound(show):
     tab = show()
-    for state in (START["features"], EIGHT, {**EIGHT, "eps": 2.5}):
+    for state in (features.START, features.EIGHT, {**features.EIGHT, "eps": 2.5}):
         run_widget(tab, "features", state)
         page.act(tab, "button", state["labels"][-1])
         assert_shows(tab, "features", state, chosen=len(state["x"]) - 1)
         assert tab.locator(".mt-feature [aria-pressed=true]").all_inner_texts() == [state["labels"][-1]]
         assert tab.locator(".mt-heading > span").inner_text() == f"gain and bias of “{state['labels'][-1]}”"
-        found, bounds = numbers.features(**state), spans(tab, ".mt-part-limit") - [50, 0]
+        found, bounds = features.numbers(**state), spans(tab, ".mt-part-limit") - [50, 0]
         np.testing.assert_allclose(bounds, np.tile(bounds[0, 1] * np.array([-0.5, 1]), (len(state["x"]), 1)))
         for part in ("normed", "out"):
             ends = [bounds[0, 1] / 2 / found["bound"] * found[f"{part}-{i}"] for i in range(len(state["x"]))]
@@ -197,7 +197,7 @@ def test_bars_go_from_0_to_their_numbers_on_one_scale_that_holds_them_and_the_bo
 
 
 def test_a_feature_can_be_typed_beyond_the_slider_which_then_reaches_further(show):
-    tab = show(("features", START["features"]))
+    tab = show(("features", features.START))
     for role, label, typed, most in [
         ("spinbutton", "a as a number", "-37.5", "50"),
         ("spinbutton", "a as a number", "1", "50"),  # nothing jumps under the hand
@@ -214,15 +214,15 @@ def test_the_curves_are_those_of_the_chains(show):
     tab, layers = show(), np.arange(49)
     steps = [48 / 100, -DECADES / 50]
     points = lambda css: (paths(tab, css) - [0, 50]) * steps  # layers and powers of ten
-    for scale, depth in [(0.25, 1), (0.9, 24), (1, 48), (5, 24)]:
-        state = {**DEPTH, "scale": scale, "depth": depth}
+    for scale, deep in [(0.25, 1), (0.9, 24), (1, 48), (5, 24)]:
+        state = {**DEPTH, "scale": scale, "depth": deep}
         run_widget(tab, "depth", state)
-        for name, curve in numbers.chains(scale, layers).items():
+        for name, curve in depth.chains(scale, layers).items():
             curve = np.stack([layers, np.log10(curve)], axis=1)
             np.testing.assert_allclose(points(f".mt-curves .mt-is-{name}.mt-faint"), curve, atol=1e-8)
             full = points(f".mt-curves .mt-is-{name}:not(.mt-faint)")
-            np.testing.assert_allclose(full, curve[: depth + 1], atol=1e-8)
-        np.testing.assert_allclose(points(".mt-here"), [[depth, DECADES], [depth, -DECADES]], atol=1e-8)
+            np.testing.assert_allclose(full, curve[: deep + 1], atol=1e-8)
+        np.testing.assert_allclose(points(".mt-here"), [[deep, DECADES], [deep, -DECADES]], atol=1e-8)
         for name in ("plain", "residual"):
             dots = np.stack([layers[1:], np.log10(DEPTH[name])], axis=1)
             np.testing.assert_allclose(points(f".mt-of-{name}"), dots, atol=1e-8)
@@ -233,7 +233,7 @@ def test_the_curves_are_those_of_the_chains(show):
 
 
 def test_the_curve_of_a_training_is_its_losses_with_a_mark_at_the_step(show):
-    tab, given = show(motion="reduce"), START["training"]
+    tab, given = show(motion="reduce"), training.START
     for losses in (given["losses"], [1000.0, 1.0, 10.0], [0.5] * 4):
         run_widget(tab, "training", {**given, "losses": losses})
         powers = np.array(tab.locator(".mt-levels span").all_inner_texts(), float)
@@ -245,13 +245,13 @@ def test_the_curve_of_a_training_is_its_losses_with_a_mark_at_the_step(show):
         np.testing.assert_allclose(paths(tab, ".mt-curve"), np.stack([middles, heights], -1), atol=1e-6)
         for step in given["steps"]:
             control(tab, "slider", "step").fill(str(step))
-            loss = numbers.moment(**{**given, "losses": losses, "step": step})[0]
+            loss = training.moment(**{**given, "losses": losses, "step": step})[0]
             np.testing.assert_allclose(spans(tab, ".mt-here"), [[2.5 * step, heights[losses.index(loss)]]], atol=1e-6)
 
 
 def test_divided_branches_stay_below_their_limit():
     for scale in (0.25, 1, 2):
-        sizes = numbers.chains(scale, np.arange(1, 49))["divided"]
+        sizes = depth.chains(scale, np.arange(1, 49))["divided"]
         assert (np.diff(sizes) > 0).all() and sizes[-1] < np.exp(scale**2 / 2)
 
 
@@ -264,7 +264,7 @@ def test_divided_branches_stay_below_their_limit():
     ],
 )
 def test_the_mark_stands_over_the_thumb_of_the_slider_that_is_its_axis(show, name, label, most, mark, width):
-    tab = show((name, START[name]), width=width, motion="reduce")
+    tab = show((name, case(name).START), width=width, motion="reduce")
     slider = control(tab, "slider", label)
     for key in ("Home", "ArrowUp", "End"):
         slider.press(key)

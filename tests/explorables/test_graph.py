@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from minitransformer.softmax import softmax
+from tests.explorables.cases.graph import START as GRAPH
+from tests.explorables.cases.graph import WIDE, graph_tables, numbers, stepped
 from tests.shared import explorable_page as page
-from tests.shared.explorable_numbers import graph, graph_tables, stepped
-from tests.shared.explorable_page import START, act, assert_shows, number, run_widget, said
+from tests.shared.explorable_page import act, assert_shows, number, run_widget, said
 
-GRAPH = START["graph"]
 HUGE = {**GRAPH, "values": [[9e5, -9e5]] * 3, "wish": [1e6, -1e6], "keys": [[1e6, 0], [0, 1e6], [-1e6, 1]]}
 TOO_FAR = {
     **{**GRAPH, "query": [1, 0], "keys": [[-4, -3], [3, 3], [2, -2]], "wish": [1, 0]},
@@ -85,7 +85,7 @@ def test_zeros_and_the_largest_numbers_stay_numbers_and_in_their_bounds(show, gi
 def test_a_step_tells_what_it_brought_until_something_else_moves(show):
     tab = run_widget(show(), "graph", GRAPH)
     line = lambda: page.plain(tab.locator(".mt-total p").inner_text())
-    before, after = (graph(**each)["total"] for each in (GRAPH, stepped(**GRAPH)))
+    before, after = (numbers(**each)["total"] for each in (GRAPH, stepped(**GRAPH)))
     assert line() == f"wish · output = {before:.3f}"
     act(tab, "button", "take a step")
     assert line() == f"wish · output = {after:.3f}, up by {after - before:.3f}"
@@ -93,7 +93,7 @@ def test_a_step_tells_what_it_brought_until_something_else_moves(show):
     assert "by" not in line()
     run_widget(tab, "graph", TOO_FAR)
     act(tab, "button", "take a step")
-    before, after = (graph(**each)["total"] for each in (TOO_FAR, stepped(**TOO_FAR)))
+    before, after = (numbers(**each)["total"] for each in (TOO_FAR, stepped(**TOO_FAR)))
     assert line() == f"wish · output = {after:.3f}, down by {before - after:.3f}"
     assert said(tab).startswith("The step was too long: a gradient is true nearby alone. The query should look more")
 
@@ -168,7 +168,7 @@ def test_a_screen_reader_hears_the_sentence_on_the_number_that_was_come_to(show)
 
 @pytest.mark.parametrize("width", [760, 390, 374, 320])
 def test_nothing_is_hidden_and_nothing_moves_whatever_is_pointed_at(show, width):
-    for given in (GRAPH, page.WIDE_GRAPH, {**page.WIDE_GRAPH, "labels": page.LONG}, state(1, 3, 30.0)):
+    for given in (GRAPH, WIDE, {**WIDE, "labels": page.LONG}, state(1, 3, 30.0)):
         tab = show(("graph", given), width=width, motion="reduce")
         seen = """(all) => all.filter((node) => {
             const { left, right, height } = node.getBoundingClientRect();

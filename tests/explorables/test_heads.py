@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from minitransformer.multi_head import split_heads
-from tests.shared.explorable_numbers import head_steps
-from tests.shared.explorable_page import START, act, assert_shows, control, run_widget
+from tests.explorables.cases.heads import START as HEADS
+from tests.explorables.cases.heads import head_steps
+from tests.shared.explorable_page import act, assert_shows, control, run_widget
 
-HEADS = START["heads"]
 TITLES = ["one matrix", "cut each row", "swap the axes", "look", "mix the values", "merge"]
 LINES = ["solid", "dashed", "dotted", "double"]
 WRONG = "reshape without swapping (wrong)"

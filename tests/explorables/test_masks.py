@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from tests.shared.explorable_numbers import broken_rows, weigh
-from tests.shared.explorable_page import START, act, assert_shows, number, run_widget
+from tests.explorables.cases.masks import START as WORDS
+from tests.explorables.cases.masks import broken_rows, weigh
+from tests.shared.explorable_page import act, assert_shows, number, run_widget
 
-WORDS = START["masks"]
 CAUSAL = {**WORDS, "causal": True}
 NINE = {"labels": [f"word {i}" for i in range(9)], "causal": True, "padded": 2, "temperature": 0.6} | {
     "scores": np.random.default_rng(6).normal(size=(9, 9)).tolist()

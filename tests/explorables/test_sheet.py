@@ -5,11 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from tests.explorables.cases.sheet import START as SHEET
+from tests.explorables.cases.sheet import sheet_tables
 from tests.shared import explorable_page as page
-from tests.shared.explorable_numbers import sheet_tables
-from tests.shared.explorable_page import START, act, assert_shows, number, run_widget, said
+from tests.shared.explorable_page import act, assert_shows, number, run_widget, said
 
-SHEET = START["sheet"]
 SCALED = {**SHEET, "scaled": True}
 FREE = ("Q", "K", "V", "scores", "divided", "weights", "outputs")  # they follow from the others
 

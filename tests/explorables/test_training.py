@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from tests.explorables.cases.training import LONGEST, moment
+from tests.explorables.cases.training import START as TRAINING
 from tests.shared import explorable_page as page
-from tests.shared.explorable_numbers import moment
-from tests.shared.explorable_page import START, act, assert_shows, control, run_widget
+from tests.shared.explorable_page import act, assert_shows, control, run_widget
 
-TRAINING = START["training"]
 PLAYED = [saved for saved in TRAINING["steps"] if saved > TRAINING["step"]]
 # What a cell says beside its word, to the eye and the ear, and whether the word is crossed out.
 MARKS = """(all) => all.map((cell) => [
@@ -107,14 +107,14 @@ def test_a_cell_is_the_darker_the_more_weight_it_has(show):
 
 @pytest.mark.parametrize("width, most", [(390, 640), (320, 680)])
 def test_all_of_it_fits_on_a_phone_with_the_longest_row_of_digits(show, width, most):
-    tab = show(("training", page.LONGEST), **{"has_touch": True, "is_mobile": True, "width": width})
+    tab = show(("training", LONGEST), **{"has_touch": True, "is_mobile": True, "width": width})
     control(tab, "slider", "step").fill("750")
     assert tab.locator(".mt-live").bounding_box()["height"] <= most
     small = """() => [...document.querySelectorAll(".mt-live *")].filter((one) =>
         one.childNodes.length && one.checkVisibility() && parseFloat(getComputedStyle(one).fontSize) < 11
     ).map((one) => one.outerHTML)"""
     assert tab.evaluate(small) == []
-    cells, weights = tab.locator(".mt-number"), np.ravel(page.LONGEST["weights"][3])
+    cells, weights = tab.locator(".mt-number"), np.ravel(LONGEST["weights"][3])
     assert cells.all_inner_texts() == [f"{100 * weight:.0f}" if weight else "" for weight in weights]
     seen = cells.first.evaluate("(number) => getComputedStyle(number).position !== 'absolute'")
     assert seen == (width == 390)  # where there is no room the numbers are for the ear, the shades for the eye
@@ -122,7 +122,7 @@ def test_all_of_it_fits_on_a_phone_with_the_longest_row_of_digits(show, width, m
 
 @pytest.mark.parametrize("width", [760, 384, 380, 320])
 def test_what_the_model_says_moves_nothing(show, width):
-    for given in (TRAINING, page.LONGEST):
+    for given in (TRAINING, LONGEST):
         tab, places = show(("training", given), width=width), set()
         for step in given["steps"]:
             control(tab, "slider", "step").fill(str(step))

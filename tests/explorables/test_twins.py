@@ -8,7 +8,8 @@ import pytest
 from minitransformer.trained import load_model, seen
 from minitransformer.trained.twins import PARTS, PROPERTY, pronouns, swaps, twin, twins
 from minitransformer.translation import french_words, translate
-from tests.shared.explorable_page import START, act, run_widget
+from tests.explorables.cases.twins import START
+from tests.shared.explorable_page import act, run_widget
 
 # Where the wide bands end, in each picture that the browser draws until all stands still, and how long that takes.
 TRAVEL = """() => new Promise((done) => {
@@ -32,7 +33,7 @@ ABOVE = """(k) => {
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_the_band_travels_from_the_animal_to_the_street_and_jumps_where_no_motion_is_wanted(show, motion):
-    tab = show(("twins", START["twins"]), width=1000, motion=motion)
+    tab = show(("twins", START), width=1000, motion=motion)
     from_, to, last = (tab.evaluate(ABOVE, k) for k in (1, 5, 10))
     ends = tab.evaluate(TRAVEL)
     np.testing.assert_allclose(sorted(ends[-1]), sorted([to, last]), atol=1)
@@ -42,7 +43,7 @@ def test_the_band_travels_from_the_animal_to_the_street_and_jumps_where_no_motio
 
 
 def test_no_word_moves_when_the_sentences_change(show):
-    tab = run_widget(show(width=1000), "twins", START["twins"])
+    tab = run_widget(show(width=1000), "twins", START)
     place = "(all) => all.map((one) => one.getBoundingClientRect().left)"
     before = tab.locator(".mt-stage li").evaluate_all(place)
     act(tab, "button", "wide")

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.shared.pages import NARROW, OPEN_ALL, WIDE, violations
+from tests.shared.pages import NARROW, OPEN_ALL, WIDE, contrast, violations
 
 CHAPTER, COVER, TABLES = "chapters/05-self-attention.html", "index.html", "reference/notation.html"
 KINDS = [COVER, CHAPTER, "reference/glossary.html", "search.html", "_modules/minitransformer/softmax.html"]
@@ -38,6 +38,21 @@ RINGS = """() => {
         if (wide < 2 || (a + 0.05) / (b + 0.05) < 3 || unseen) faults.add(e.outerHTML.slice(0, 90));
     }
     return [...faults];
+}"""
+
+# Which places are marked in "On this page" after a jump to each of them, and at the page's end, where that is wrong.
+JUMPS = """async () => {
+    const links = [...document.querySelectorAll(".here a")], wrong = [];
+    const look = async (move, right) => {
+        move();
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+        const marked = [...document.querySelectorAll(".here [aria-current]")];
+        if (marked.length !== 1 || marked[0] !== right) wrong.push([right.text, ...marked.map(({ text }) => text)]);
+    };
+    for (const link of links) await look(() => link.click(), link);
+    scrollTo(0, 0);
+    await look(() => scrollTo(0, document.documentElement.scrollHeight), links.at(-1));
+    return { links: links.length, wrong };
 }"""
 
 # How far the end of each formula in a line that ends in a root is behind its last sign.
@@ -102,8 +117,13 @@ def test_on_a_wide_page_contents_and_places_stand_beside_the_text_and_show_where
 
     for name in ("why-the-square-root", "exercises"):
         tab.evaluate("(name) => document.getElementById(name).scrollIntoView()", name)
-        expect(tab.locator(f".here a[href='#{name}']")).to_have_attribute("aria-current", "")
-        expect(tab.locator(".here [aria-current]")).to_have_count(1)
+        expect(tab.locator(".here [aria-current=location]")).to_have_attribute("href", f"#{name}")
+
+
+@pytest.mark.parametrize("chapter", ["01-word-vectors", "07-multi-head", "14-training", "15-translation"])
+def test_the_place_that_a_link_leads_to_is_marked_and_the_last_one_at_the_end(chapter, server, visit):
+    tab = visit(server).open(f"chapters/{chapter}.html")
+    assert tab.evaluate(JUMPS) == {"links": tab.locator(".here a").count(), "wrong": []}
 
 
 @pytest.mark.parametrize("width", [1200, WIDE, 1440])
@@ -151,6 +171,17 @@ def test_the_colours_follow_the_system_and_a_choice_is_kept_from_page_to_page_be
     tab.route("**/book.js*", lambda route: route.abort())
     visiting.open(CHAPTER)
     assert light != dark == tab.evaluate(GROUND) == system
+
+
+def test_no_address_is_taken_from_what_the_browser_keeps(server, visit):
+    visiting = visit(server)
+    kept = "localStorage.settings = JSON.stringify({ theme: 'dark', content_root: 'https://example.org/' })"
+    visiting.tab.add_init_script(kept)
+    tab = visiting.open(CHAPTER)
+    tab.keyboard.press("/")
+    expect(tab.locator("script[src*=search_index]")).to_have_count(1)
+    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert visiting.faults == []
 
 
 def test_code_wraps_below_its_own_indent_or_scrolls_as_the_reader_chooses(phone):
@@ -324,3 +355,15 @@ def test_pictures_and_explorables_are_seen_in_the_colours_of_the_system(server, 
         assert tab.evaluate(GROUND) == paper
         assert styles(tab.locator("figure svg.mt-figure text[style*='-ink)']").first, "fill") == [ink]
         assert styles(tab.locator(".mt-live input[type=range]").first, "forcedColorAdjust") == ["none"]
+
+
+def test_what_is_pressed_first_and_what_is_chosen_is_legible_in_the_colours_of_the_system(server, visit):
+    visiting = visit(server, forced_colors="active")
+    for name, thing in ((COVER, ".start"), (CHAPTER, ".practice .main"), (CHAPTER, ".panel label:has(:checked)")):
+        tab = visiting.open(name)
+        for theme in ("light", "dark"):
+            tab.emulate_media(color_scheme=theme)
+            *colours, adjust = styles(tab.locator(thing).first, "color", "backgroundColor", "forcedColorAdjust")
+            text, ground = ("#" + "".join(f"{int(n):02x}" for n in re.findall(r"\d+", c)[:3]) for c in colours)
+            assert contrast(text, ground) >= 4.5, (thing, theme)
+            assert adjust == "none", thing  # else the browser paints the page's own ground behind the letters

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.shared.pages import NARROW
+from tests.shared.pages import NARROW, PLACE, SETTINGS
 
 PAGE, ORDERED = "chapters/03-softmax.html", "#ex-softmax-temperature"
 MENDED, WRITTEN, STATED = "chapters/04-attention.html", "chapters/13-gradients.html", "chapters/12-transformer.html"
@@ -155,3 +155,82 @@ def test_an_answer_is_found_again(opened, name, exercise, act):
     expect(answer).not_to_have_count(0)
     found = texts(answer)
     assert found == [text for text in chosen if text in found]
+
+
+# What may stand in the browser under our name: of another edition, edited by hand, damaged.
+ODD = [None, 7, "x", [], [None], ["x"], [-2], [99], [1.5], {}, {"text": 7, "ticks": 7}, {"text": "x", "ticks": [7]}]
+KEEP = """([key, odd]) => {
+    const names = [...document.querySelectorAll(".practice")].map((box) => JSON.parse(box.dataset.answer).name);
+    const answers = Object.fromEntries(names.map((name) => [name, { answer: odd, done: "x" }]));
+    localStorage[key] = JSON.stringify({ chapters: { [document.documentElement.dataset.page]: { answers } }, last: 7 });
+}"""
+
+
+@pytest.mark.parametrize("name", [PAGE, STATED])
+def test_what_is_kept_in_another_form_stops_no_exercise(opened, name):
+    tab = opened(name)
+    count = tab.locator(".practice").count()
+    for odd in ODD:
+        tab.evaluate(KEEP, [PLACE, odd])
+        tab.reload()
+        expect(tab.locator(".practice.ready")).to_have_count(count)
+    for odd in ("[]", "null", "{", '{"chapters": []}', '{"chapters": {"chapters/03-softmax": 7}}'):
+        tab.evaluate("([key, odd]) => (localStorage[key] = odd)", [PLACE, odd])
+        tab.reload()
+        expect(tab.locator(".practice.ready")).to_have_count(count)
+
+
+def test_no_address_is_read_from_what_is_kept_and_an_odd_one_of_a_place_stops_nothing(opened):
+    tab = opened(PAGE)
+    kept = '{"theme": "dark", "content_root": "https://example.org/", "page": "x"}'
+    tab.evaluate("([key, kept]) => (localStorage[key] = kept)", [SETTINGS, kept])
+    tab.goto(f"{tab.url}#%")
+    tab.reload()
+    expect(tab.locator(".practice.ready")).to_have_count(tab.locator(".practice").count())
+    root = tab.evaluate("({ ...document.documentElement.dataset })")
+    assert (root["theme"], root["content_root"], root["page"]) == ("dark", "../", "chapters/03-softmax")
+
+
+def test_a_wrong_answer_leads_to_the_hint_a_right_one_to_the_solution_and_the_tick_goes_with_the_answer(opened):
+    tab = opened("chapters/02-dot-product.html")
+    box = tab.locator("#ex-dot-product-variance")
+    hint, solution = box.locator(".fold.hint"), box.locator("xpath=following-sibling::details[1]")
+    said, field = box.get_by_role("status"), box.get_by_role("textbox")
+    for typed, says in {"5,333": "“5,333”: write a point", "6": "Not yet: you have 6. Try the hint."}.items():
+        field.fill(typed)
+        field.press("Enter")
+        expect(said).to_contain_text(says)
+    box.get_by_role("button", name="the hint").click()
+    expect(hint).to_have_attribute("open", "")
+    field.fill("5 1/3")
+    field.press("Enter")
+    expect(said).to_have_text("Right. Compare with the solution.")
+    expect(box).to_have_class(re.compile("done"))
+    box.get_by_role("button", name="Compare with the solution").click()
+    expect(solution).to_have_attribute("open", "")
+    expect(solution.locator("summary")).to_be_focused()
+    field.fill("5")
+    field.press("Enter")
+    expect(box).not_to_have_class(re.compile("done"))
+
+
+def test_paper_has_room_for_answers_and_the_solutions_behind_all_questions(opened):
+    tab = opened(PAGE)
+    tab.emulate_media(media="print")
+    tops = {
+        kind: [one.bounding_box()["y"] for one in tab.locator(f"#exercises > {kind}").all()]
+        for kind in (".exercise", ".solution")
+    }
+    assert len(tops[".solution"]) > 5
+    assert max(tops[".exercise"]) < min(tops[".solution"])
+    room = "(box) => parseFloat(getComputedStyle(box, '::after').height)"
+    assert min(tab.locator(".practice").evaluate_all(f"(boxes) => boxes.map({room})")) > 20  # pixels
+
+
+def test_exercises_that_need_code_that_runs_say_how(opened):
+    tab = opened(PAGE)
+    for exercise in ("#ex-softmax-lab", "#ex-softmax-crowd"):
+        tab.locator(exercise).locator(".runs").get_by_role("button", name="live, in Colab or at home").click()
+        expect(tab.locator("#run")).to_be_visible()
+        tab.keyboard.press("Escape")
+    expect(tab.locator(ORDERED).locator(".runs")).to_have_count(0)

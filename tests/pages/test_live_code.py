@@ -59,10 +59,15 @@ class Reader(Visit):
         expect(self.status).to_have_text(re.compile(f"^{start}"), timeout=PATIENT)
         return self.status.inner_text()
 
+    def connect(self):
+        """Choose live code and agree to where it connects."""
+        self.press("Run", "Live code in this page")
+        self.tab.locator(".live-bar").get_by_role("button", name="Connect").click()
+
     def begin(self, *arguments, **named):
         """Open a page, choose live code and wait until its cells can be run."""
         self.open(*arguments, **named)
-        self.press("Run", "Live code in this page")
+        self.connect()
         self.hears("Ready")
 
     def editor(self, number):
@@ -121,6 +126,9 @@ def test_the_keyboard_is_enough_and_what_is_read_stays_in_its_place(reader, hub)
     tab.get_by_role("button", name="Run", exact=True).press("Enter")
     tab.keyboard.press("Tab")
     expect(tab.locator("script[src*=live_code]")).to_have_count(0)
+    tab.keyboard.press("Enter")
+    assert "learns your address" in reader.hears(f"Live code connects to {HOST}")
+    expect(tab.locator(":focus")).to_have_text("Connect")
     assert hub.asked == []
     tab.keyboard.press("Enter")
     assert "Ten seconds to some minutes" in reader.hears(f"{HOST} has us wait")
@@ -228,7 +236,7 @@ def test_a_python_that_never_answers_gives_its_place_to_another(reader, hub):
     reader.tab.route_web_socket("**/channels*", answer)
     reader.open(build=hub.build, before=MEANT_TO_FAIL)
     with reader.tab.expect_response("**/api/kernels?*"):
-        reader.press("Run", "Live code in this page")
+        reader.connect()
     for _ in range(600):  # until a line to Python is asked for, half a minute at most
         if not silent:
             reader.tab.wait_for_timeout(50)
@@ -248,7 +256,12 @@ def test_the_computer_is_kept_for_the_next_chapter_and_replaced_when_it_is_gone(
     hold = lambda socket: (lines.append(socket), socket.connect_to_server())
     reader.tab.route_web_socket("**/channels*", hold)
     for page in (CHAPTER, NEXT):
-        reader.begin(page, build=hub.build)
+        reader.open(page, build=hub.build)
+        if page == CHAPTER:
+            reader.connect()
+        else:  # nobody is asked twice
+            reader.press("Run", "Live code in this page")
+        reader.hears("Ready")
         running.append({kernel["id"] for kernel in reader.tab.request.get(hub.kernels.format("")).json()})
     (mine,) = running[1] - running[0]
     assert (len(hub.asked), len(running[0])) == (1, len(running[1]))
@@ -269,12 +282,12 @@ def test_each_failure_is_told_in_a_sentence_and_can_be_tried_again(reader, hub):
     home = reader.tab.get_by_role("link", name="Run the chapters on your own computer")
     hub.says(status=500)
     reader.open(build=hub.build, before=TWO_SECTIONS)
-    reader.press("Run", "Live code in this page")
+    reader.connect()
     expect(home).to_be_visible()
     assert violations(reader.tab) == []
     reader.press("Close")
     expect(reader.tab.locator(".live-bar")).to_have_count(0)
-    reader.press("Run", "Live code in this page")
+    reader.connect()
     for sentence, *answer in (
         (f"{HOST} cannot be reached, or refuses.", {"phase": "failed", "message": "No such repository\n"}),
         (f"{HOST} could not start a computer: No such repository", {"phase": "building", "message": "Step 1"}),
@@ -294,13 +307,13 @@ def test_the_waiting_can_be_cancelled_and_ends_when_binder_says_nothing(reader, 
     reader.tab.clock.install()
     hub.says(WAITING, threading.Event())
     reader.open(build=hub.build)
-    reader.press("Run", "Live code in this page")
+    reader.connect()
     reader.hears(f"{HOST} has us wait")
     reader.press("Cancel")
     expect(reader.tab.locator(".live-bar, .cm-editor")).to_have_count(0)
     expect(reader.tab.get_by_role("button", name="Run", exact=True)).to_be_focused()
     assert hub.gone.wait(PATIENT / 1000)
-    reader.press("Run", "Live code in this page")
+    reader.connect()
     reader.hears(f"{HOST} has us wait")
     reader.tab.clock.run_for("04:50")
     reader.hears(f"{HOST} has us wait")

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.shared.pages import NARROW, violations
+from tests.shared.pages import NARROW, WIDE, violations
 
 CHOICES, NUMBER = "chapters/13-gradients.html", "chapters/02-dot-product.html"
 OUTPUT = "xpath=following-sibling::*[contains(@class, 'cell')][1]/*[contains(@class, 'cell_output')]"
@@ -53,6 +53,7 @@ def test_the_arrows_walk_and_enter_chooses(opened):
     expect(card.locator(OUTPUT).locator("pre")).to_be_hidden()
     tab.keyboard.press("Enter")
     expect(options.nth(1)).to_be_checked()
+    expect(options.nth(1)).to_be_focused()
     expect(options.nth(2)).to_have_class(re.compile("is-right"))
     said = card.get_by_role("status").locator("p")
     assert [text[:5] for text in said.all_inner_texts()] == ["A day", "Right"]
@@ -60,8 +61,55 @@ def test_the_arrows_walk_and_enter_chooses(opened):
     expect(card.locator(FOLD)).to_be_visible()
     tab.keyboard.press("ArrowUp")
     tab.keyboard.press(" ")
-    expect(options.nth(1)).to_be_checked()  # who has chosen, has chosen
+    expect(options.nth(1)).to_be_checked()  # a choice is taken back by a button, not by a slip of the finger
     assert tab.evaluate("document.activeElement.closest('.predict') !== null")
+
+
+def test_the_choice_and_the_right_one_are_named_in_words(opened):
+    card = opened(CHOICES).locator(".predict").first
+    options = card.get_by_role("radio")
+    options.nth(0).click()
+    assert [one.split("\n")[-1] for one in options.all_inner_texts()] == ["your choice", "a day", "right"]
+    card.get_by_role("button", name="Choose again").click()
+    options.nth(2).click()
+    assert [one.split("\n")[-1] for one in options.all_inner_texts()] == ["an hour", "a day", "your choice, right"]
+
+
+def test_who_chooses_again_finds_the_question_as_it_was(opened):
+    tab = opened(CHOICES)
+    card = tab.locator(".predict").first
+    before = card.inner_html()
+    card.get_by_role("radio").first.click()
+    card.get_by_role("button", name="Choose again").click()
+    expect(card.get_by_role("radio").first).to_be_focused()
+    assert card.inner_html() == before
+    expect(card.locator(OUTPUT).locator("pre")).to_be_hidden()
+    assert tab.evaluate("JSON.parse(localStorage.place).chapters['chapters/13-gradients'].guesses") == {}
+
+
+def test_a_number_can_be_typed_again(opened):
+    tab = opened(NUMBER)
+    card = tab.locator(".predict:has(input)")
+    for typed, says in (("5", "Too l"), ("0.03", "Right")):
+        card.get_by_label("Your guess").fill(typed)
+        tab.keyboard.press("Enter")
+        assert card.locator("div[role=status] p").first.inner_text().startswith(says)
+        card.get_by_role("button", name="Choose again").click()
+        expect(card.get_by_label("Your guess")).to_be_focused()
+        expect(card.get_by_label("Your guess")).to_have_value("")
+
+
+def test_all_predictions_of_a_page_begin_anew(opened):
+    tab = opened(CHOICES)
+    veiled = tab.locator(".veiled").count()
+    for card in tab.locator(".predict").all():
+        card.get_by_role("radio").first.click()
+    expect(tab.locator(".veiled")).to_have_count(0)
+    tab.get_by_role("button", name="Start this page’s predictions anew").last.click()
+    for _ in range(2):
+        expect(tab.locator(".veiled")).to_have_count(veiled)
+        expect(tab.locator(".predict.done")).to_have_count(0)
+        tab.reload()
 
 
 def test_a_right_choice_is_told_why_by_finger_on_a_phone(opened):
@@ -75,7 +123,7 @@ def test_a_right_choice_is_told_why_by_finger_on_a_phone(opened):
 def test_a_number_is_typed_and_its_code_is_hidden_too(opened):
     tab = opened(NUMBER)
     card = tab.locator(".predict:has(input)")
-    code = card.locator("xpath=following-sibling::*[1]").locator("pre").first
+    code = card.locator("xpath=following-sibling::*[contains(@class, 'cell')][1]/*[1]").locator("pre")
     expect(code).to_be_hidden()
     card.get_by_label("Your guess").focus()
     for typed in ("no", "0.03"):
@@ -102,12 +150,43 @@ def test_the_veil_can_be_lifted_for_good_and_let_down_again(opened):
     tab = opened(CHOICES)
     veiled = tab.locator(".veiled")
     assert veiled.count() > 2
-    for choice, expected in (("show", 0), ("hide until I choose", veiled.count())):
-        tab.get_by_role("button", name="View", exact=True).click()
-        tab.get_by_label(choice, exact=True).check()
+    for choice, expected in (("Show all results", 0), ("Hide results until I choose", veiled.count())):
+        tab.get_by_role("button", name=choice).first.click()
+        expect(tab.locator(".predict > p").first).to_be_focused()
         expect(veiled).to_have_count(expected)
         tab.reload()
         expect(veiled).to_have_count(expected)
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_what_is_veiled_is_one_strip_in_every_chapter(opened, width):
+    """Below each question stand its choices, the code that one predicts from, and one line in place of the rest."""
+    for chapter in (CHOICES, NUMBER, "chapters/04-attention.html"):
+        tab = opened(chapter, width=width)
+        assert set(tab.locator(".veiled").evaluate_all("veils => veils.map((veil) => veil.offsetHeight)")) == {0}
+        cards, strips = tab.locator(".predict").all(), tab.locator(".veil").all()
+        assert len(cards) == len(strips) == tab.locator(".text p > strong:text-is('Predict.')").count()
+        for strip in strips:
+            assert strip.bounding_box()["height"] < 50
+            shown = strip.evaluate("""(strip) => {
+                let one = strip, room = 0;
+                while ((one = one.nextElementSibling) && one.matches(".veiled")) room += one.offsetHeight;
+                return one ? one.getBoundingClientRect().top - strip.getBoundingClientRect().bottom : 0;
+            }""")
+            assert shown < 60  # the margins of the strip and of what follows
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_what_opens_and_closes_leaves_the_question_where_it_is_on_the_screen(opened, width):
+    tab = opened(NUMBER, width=width)
+    tab.add_style_tag(content="html { overflow-anchor: none; }")  # as in a browser that holds no place by itself
+    card = tab.locator(".predict").nth(2)  # with two above it that open as well
+    card.scroll_into_view_if_needed()
+    place = card.bounding_box()["y"]
+    for name in ("Skip", "Start this page", "Show all", "Hide results", "B", "Choose again"):
+        role = "radio" if name == "B" else "button"
+        card.get_by_role(role, name=re.compile(f"^{name}")).click()
+        assert card.bounding_box()["y"] == pytest.approx(place, abs=1), name
 
 
 def test_a_link_into_what_is_veiled_shows_it(opened):
@@ -116,6 +195,18 @@ def test_a_link_into_what_is_veiled_shows_it(opened):
     expect(tab.locator("#fig-two-vectors figcaption")).to_be_visible()
     tab.evaluate("dispatchEvent(new Event('kept'))")  # as when the place is kept, soon after
     expect(tab.locator("#fig-two-vectors figcaption")).to_be_visible()
+    expect(tab.locator(".veil").first).to_be_hidden()
+    tab.get_by_role("button", name="Hide results until I choose").click()
+    expect(tab.locator("#fig-two-vectors figcaption")).to_be_hidden()
+
+
+def test_the_search_of_the_browser_finds_what_is_veiled_and_opens_it(opened):
+    tab = opened(NUMBER)
+    assert tab.locator(".veiled:not([hidden=until-found])").count() == 0
+    tab.goto(f"{tab.url}#:~:text=The%20cosine%20wins")  # to the browser, a text in an address is a search
+    expect(tab.get_by_text("The cosine wins")).to_be_in_viewport()
+    strips = tab.locator(".veil").evaluate_all("strips => strips.map((strip) => strip.hidden)")
+    assert strips == [False, True, False, False]
 
 
 def test_paper_shows_the_choices_and_all_results(opened):
@@ -162,18 +253,21 @@ def test_the_contents_mark_what_is_read_and_the_cover_offers_to_continue(opened)
     tab.clock.install()
     tab.goto(tab.url.replace("index", "chapters/03-softmax"))
     link = tab.locator(".contents a[data-page='chapters/03-softmax']")
-    tab.locator("#summary").scroll_into_view_if_needed()
-    tab.clock.run_for(3000)
-    expect(link).not_to_have_class("read")  # a leap is no reading
-    tab.locator("#common-misreadings").scroll_into_view_if_needed()
+    tab.locator("#common-misreadings").scroll_into_view_if_needed()  # the summary's end is on the screen
     tab.clock.run_for(11000)
+    expect(link).not_to_have_class("read")  # a leap is no reading
+    for section in tab.locator("article > section > section:has(> h2)").all():
+        section.evaluate("(section) => scrollBy(0, section.getBoundingClientRect().bottom - innerHeight + 40)")
+        tab.clock.run_for(11000)
+        if section.get_attribute("id") == "summary":
+            break
     expect(link).to_have_class("read")
     tab.go_back()
     expect(tab.locator(".continue")).to_contain_text("Continue: chapter 3, ")
     assert "chapters/03-softmax.html#" in tab.locator(".continue a").get_attribute("href")
 
 
-def test_a_panel_shows_what_is_kept_exports_it_and_forgets_it(opened):
+def test_a_panel_shows_what_is_kept_exports_it_forgets_it_and_imports_it(opened, tmp_path):
     tab = opened(CHOICES)
     tab.get_by_role("radio").first.click()
 
@@ -185,12 +279,19 @@ def test_a_panel_shows_what_is_kept_exports_it_and_forgets_it(opened):
     expect(tab.locator(".kept")).to_contain_text("0 chapters read, 1 prediction made, 0 answers right.")
     with tab.expect_download() as download:
         tab.get_by_role("button", name="Export as a file").click()
-    assert '"guesses"' in download.value.path().read_text("utf8")
+    kept, other = download.value.path(), tmp_path / "other.json"
+    other.write_text('{"chapters": 7}', encoding="utf8")
     tab.get_by_role("button", name="Forget everything").click()
     tab.get_by_role("button", name="Press again to forget everything").click()
     expect(tab.locator(".predict.done")).to_have_count(0)
     panel()
     expect(tab.locator(".kept")).to_have_text("Nothing is kept yet.")
+    tab.get_by_label("Import from a file").set_input_files(other)
+    expect(tab.locator(".kept")).to_have_text(
+        "“other.json” holds no work on this book: choose a file that was exported here."
+    )
+    tab.get_by_label("Import from a file").set_input_files(kept)
+    expect(tab.locator(".predict.done")).to_have_count(1)
 
 
 REFUSALS = {

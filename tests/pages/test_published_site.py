@@ -7,7 +7,7 @@ from bookbuild import ROOT
 from bookbuild.read.book import Book, pages_address
 from bookbuild.site.published import NOT_TEXT, SITEMAP
 from tests.shared.local_servers import served
-from tests.shared.pages import pages
+from tests.shared.pages import SETTINGS, pages
 
 HOME = f"{Book(ROOT).address}/"
 BASE = urlsplit(HOME).path
@@ -64,7 +64,7 @@ def test_a_lost_reader_is_led_back_from_any_depth_with_and_without_scripts(site,
 
 def test_the_page_for_a_lost_reader_keeps_the_colours_and_works_in_a_copy(site, visit):
     tab = visit(site.as_uri(), color_scheme="light").open("404.html")
-    tab.add_init_script("localStorage.setItem('settings', JSON.stringify({theme: 'dark'}))")
+    tab.add_init_script(f"localStorage.setItem('{SETTINGS}', JSON.stringify({{theme: 'dark'}}))")
     tab.reload()
     assert tab.evaluate("getComputedStyle(document.documentElement).colorScheme") == "dark"
     tab.get_by_role("link", name="3 Softmax").click()

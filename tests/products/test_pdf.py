@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 
 from bookbuild import ROOT
 from bookbuild.products import downloads, pdf
-from bookbuild.products.whole_book import FORMULA, identifier, join_links, joined, spoken
+from bookbuild.products.whole_book import FORMULA, identifier, join_links, joined
 from bookbuild.read.book import Book
 
 PAPER = 627  # CSS pixels between the margins of A4
@@ -126,20 +126,6 @@ def test_every_figure_and_formula_is_a_picture_tagged_with_its_description(made)
     for figure in explorables:
         assert figure.select(".mt-still svg") and not figure.select("button, input, script")
         assert figure.select_one("a.online")["href"].endswith(figure["id"].partition("--")[2])
-
-
-@pytest.mark.parametrize(
-    ("mathml", "said"),
-    [
-        ("<msup><mi>e</mi><mrow><mi>x</mi><mo>+</mo><mn>1</mn></mrow></msup>", "e^(x + 1)"),
-        ("<mfrac><mi>a</mi><msqrt><msub><mi>d</mi><mi>k</mi></msub></msqrt></mfrac>", "a/(√(d_k))"),
-        ("<mtable><mtr><mtd>1</mtd><mtd>2</mtd></mtr><mtr><mtd>3</mtd></mtr></mtable>", "1, 2; 3"),
-        ("<msqrt><mi>x</mi><mo>−</mo><mi>y</mi></msqrt>", "√(x − y)"),
-        ("<mrow><mi>f</mi><mo>\u2061</mo><mo>(</mo><mi>x</mi><mo>)</mo></mrow>", "f (x)"),
-    ],
-)
-def test_a_formula_is_said_in_a_line(mathml, said):
-    assert spoken(BeautifulSoup(f"<math>{mathml}</math>", "html.parser").math) == said
 
 
 def test_the_pdf_is_small_and_tagged_and_says_its_language_title_and_date(made):

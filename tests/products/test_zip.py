@@ -29,7 +29,7 @@ def links(folder):
 def cover(site, tmp_path):
     """Return a site of the cover alone, as the build leaves it."""
     page = (site / "index.html").read_text("utf8")
-    (tmp_path / "index.html").write_text(downloads.linked(page, BOOK, held=()), "utf8")
+    (tmp_path / "index.html").write_text(downloads.linked(page, BOOK, beside=()), "utf8")
     return tmp_path
 
 
@@ -40,7 +40,7 @@ def test_the_cover_leads_to_what_was_handed_out_and_else_to_the_published_file(c
     assert links(cover) == PUBLISHED | {"pdf": NAMES["pdf"]}
     fork = Book(ROOT)
     fork.__dict__["address"] = "https://example.org/a-fork"
-    page = downloads.linked((cover / "index.html").read_text("utf8"), fork, held=())
+    page = downloads.linked((cover / "index.html").read_text("utf8"), fork, beside=())
     assert all(f'href="https://example.org/a-fork/{name}"' in page for name in NAMES.values())
 
 

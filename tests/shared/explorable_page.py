@@ -1,134 +1,27 @@
-"""What the tests of the explorables share: how each starts, the page they stand in, and how its numbers are read."""
+"""What the tests of the explorables share: how each is tried, the page it stands in, and how its numbers are read."""
 
 import base64
+import importlib
 import re
 from functools import cache
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from minitransformer import figures
-from minitransformer.explore import live, packed
-from tests.shared.explorable_numbers import NUMBERS, modelled
+from minitransformer.explore import NAMES, live
 
+CASES = Path(__file__).parents[1] / "explorables" / "cases"
+NEEDED = {
+    "START": "the state that the tests begin with",
+    "numbers": "a function that takes a state, and returns by their names all numbers that the explorable shows of it",
+    "WALK": "what is done in turn, and what that makes of the state",
+    "SPOKEN": "what is done, and what a screen reader is told then",
+    "REFUSED": "parts of the state, and what each cannot be",
+}
 STILL = figures.Picture(480, 365, '<text x="9" y="30">still</text>', "A picture that stands still.", zoom=1)
-VECTORS = {"a": [3.0, 1.0], "b": [1.0, 2.0]}
-SCORES = {"scores": [2.0, 1.0, 0.0, -1.0], "labels": ["a", "b", "c", "d"], "temperature": 1.0}
-SMALL = {"d": 8, "hidden": 16, "layers": 1, "heads": 1, "encoder_layers": 2, "encoder_heads": 2, "tied": True}
-ENGLISH = ["<pad>", "<s>", "</s>", "the", "a", "an", "cat", "animal", "black", "sleeps", "it"]
-FRENCH = ["<pad>", "<s>", "</s>", "le", "l'", "un", "chat", "animal", "noir", "dort", "il"]
-UNTRAINED = [np.random.default_rng(seed).normal(size=2184) / 2 for seed in (3, 117, 662)]
-SENTENCE = ["the", "animal", "didn't", "cross", "the", "street", "because", "it", "was", "too"]
-PHRASE = ["l'", "animal", "n'", "a", "pas", "traversé", "la", "rue", "parce", "qu'"]
-START = {
-    "vectors": VECTORS,
-    "temperature": SCORES,
-    "lookup": {
-        **{"labels": ["cat", "mat", "tired"], "query": [1.0, 1.0], "keys": [[2.0, 0.5], [-1.0, 2.0], [-1.5, -1.5]]},
-        **{"values": [[-2.5, -1.5], [0.0, 2.5], [2.5, -1.5]], "scale": 2**-0.5},
-    },
-    "sheet": {
-        **{"labels": ["I", "love", "coding"], "x": [[1, 0, 1], [0, 1, 0], [1, 1, 1]], "scaled": False},
-        **{"W_Q": [[1, 0, 1], [0, 1, 0], [1, 1, 1]], "W_K": [[0, 1, 1], [1, 0, 0], [0, 0, 1]]},
-        **{"W_V": [[1, 2, 1], [0, 1, 0], [1, 1, 0]]},
-    },
-    "masks": {
-        **{"labels": ["it", "was", "so", "tired"], "causal": False, "padded": 0, "temperature": 1.0},
-        "scores": [[1.0, 2.0, 0.0, 1.5], [2.0, 0.5, 1.0, 0.0], [0.0, 1.0, 0.5, 2.5], [1.0, 0.0, 2.0, 0.5]],
-    },
-    "heads": {
-        **{"labels": ["the", "cat", "sat"], "heads": 2, "step": 0},
-        **{
-            name: np.random.default_rng(i).normal(size=(3, 6)).round(1).tolist()
-            for i, name in enumerate(("queries", "keys", "values"))
-        },
-    },
-    "position": {
-        **{"kind": "sinusoidal", "position": 3, "query": [1.0, 0.5, -1.0, 2.0], "key": [0.5, 1.5, 1.0, -0.5]},
-        **{"learned": np.random.default_rng(3).normal(size=(12, 4)).round(1).tolist()},
-    },
-    "build": {
-        **{"kind": "decoder", "d": 16, "heads": 2, "layers": 2, "hidden": 64, "vocabulary": 11, "n": 9},
-        **{"norm": "pre", "tied": True},
-    },
-    "features": {
-        **{"labels": ["a", "b", "c", "d"], "x": [1.0, 2.0, 3.0, 6.0], "gain": [1.0] * 4, "bias": [0.0] * 4},
-        "eps": 1e-5,
-    },
-    "depth": {
-        **{"scale": 0.9, "depth": 24, "plain": [0.9**i * (1 + 0.1 * (-1) ** i) for i in range(1, 49)]},
-        **{"residual": [1.81 ** (i / 2) * (1 - 0.1 * (-1) ** i) for i in range(1, 49)]},
-    },
-    "graph": {
-        **{"labels": ["animal", "street", "road"], "query": [1.0, 0.5], "keys": [[1.0, 0.0], [0.8, 1.0], [0.5, 0.8]]},
-        **{"values": [[1.0, 0.2], [0.1, 0.9], [0.0, 1.0]], "wish": [2.0, -0.5]},
-    },
-    "training": {
-        **{"losses": [2.5, 1.8, 1.2, 0.7, 0.3, 0.08, 0.02, 0.004], "steps": [0, 10, 20, 30, 40]},
-        **{"exact": [0.0, 0.05, 0.312, 0.9996, 1.0], "labels": ["4", "2", "7"], "targets": ["7", "2", "4", "END"]},
-        **{"says": [["START"] * 4, ["7"] * 4, ["7", "4", "4", "2"], ["7", "2", "4", "2"], ["7", "2", "4", "END"]]},
-        **{"weights": np.random.default_rng(14).dirichlet([0.4] * 3, (5, 4)).round(3).tolist(), "step": 20},
-    },
-    "translator": {
-        **packed(modelled(SMALL, ENGLISH, FRENCH), *UNTRAINED),
-        **{"source": ENGLISH, "target": FRENCH, "groups": {"articles": ENGLISH[3:6], "others": ENGLISH[6:]}},
-        **{"twins": ["the animal sleeps", "the animal black"], "examples": ["the black cat sleeps", "it sleeps"]},
-        **{"sentence": "the animal sleeps", "pronouns": ["l'"], "steps": [0, 50, 200], "step": 200},
-    },
-    "twins": {
-        "english": [[*SENTENCE, "tired"], [*SENTENCE, "wide"]],
-        "french": [[*PHRASE, "il", "était", "trop", "fatigué"], [*PHRASE, "elle", "était", "trop", "large"]],
-        **{"weights": np.random.default_rng(15).dirichlet([0.1] * 11, (2, 14)).round(3).tolist()},
-        "swaps": [
-            [[0, 3], [6, 6], [0, 1], [1, 4], [0, 3], [0, 4], [0, 1], [0, 0], [0, 0], [0, 1], [5, 6]],
-            [[0, 3], [0, 6], [0, 1], [0, 4], [0, 3], [4, 4], [0, 1], [0, 0], [0, 0], [0, 1], [6, 6]],
-        ],
-        "looks": np.random.default_rng(16).dirichlet([0.5] * 11, (2, 2)).round(3).tolist(),
-        **{"shown": 0, "view": 0},
-    },
-    "window": {"sentences": ["the cat eats fish", "the king rules"], "window": 2, "place": 2, "weighed": False},
-    "words": {
-        **{"words": ["cat", "king", "queen"], "points": [[0.5, 0.1], [-0.3, 0.2], [-0.4, -0.6]]},
-        **{
-            "near": ["dog mouse", "queen rules", "encyclopaedia king"],
-            "cosines": [[0.9, 0.4], [0.8, 0.3], [0.8, -0.1]],
-        },
-        "chosen": "king",
-    },
-    "shares": {"scores": [2.0, 1.0, -2.0], "labels": ["animal", "street", "because"], "shift": 0.0},
-}
 LONG = ["encyclopaedia", "a", "California"]
-RNG = np.random.default_rng(8)
-EIGHT = {  # features
-    **{"labels": ["encyclopaedia", "the", "California", "d", "e", "f", "g", "h"], "eps": 0.3},
-    **{name: RNG.normal(size=8).round(1).tolist() for name in ("x", "gain", "bias")},
-}
-WIDE_GRAPH = {
-    **{"labels": ["a", "b", "c"], "query": [-123.456, 31.25], "keys": [[-12.345, 0.123], [-12.34, 0.125], [-12.3, 0]]},
-    **{"values": [[-1234.567, 0.001], [234.567, -0.002], [-999.999, 0.003]], "wish": [-1234.5, 0.125]},
-}
-LONGEST = {  # training
-    **{"losses": (4 * 0.95 ** np.arange(150)).tolist(), "exact": [0.0, 0.1234, 0.5, 0.9996, 1.0], "step": 250},
-    **{"steps": list(range(0, 1001, 250)), "labels": list("012345678901"), "targets": [*"109876543210", "START"]},
-    **{"says": [["START"] * 13] * 5, "weights": [np.tile(np.eye(12), (2, 1))[:13].tolist()] * 5},
-}
-POSITIONS = {
-    **{"kind": "rotary", "position": 20, "learned": RNG.normal(size=(48, 32)).round(2).tolist()},
-    **{name: RNG.normal(size=32).round(2).tolist() for name in ("query", "key")},
-}
-PUBLISHED = {
-    "2017 base": {
-        **{"kind": "encoder-decoder", "d": 512, "heads": 8, "layers": 6, "hidden": 2048, "vocabulary": 37_000},
-        **{"n": 64, "norm": "post", "tied": True},
-    },
-    "GPT-2 small": {
-        **{"kind": "decoder", "d": 768, "heads": 12, "layers": 12, "hidden": 3072, "vocabulary": 50_257},
-        **{"n": 1024, "norm": "pre", "tied": True},
-    },
-}
-ODD = {
-    **{"kind": "encoder-decoder", "d": 15, "heads": 5, "layers": 3, "hidden": 7, "vocabulary": 101, "n": 13},
-    **{"norm": "post", "tied": False},
-}
 CLOSE = {"rtol": 1e-6, "atol": 1e-12}  # page and Python do the same sums in the same precision
 HARM = ["</script><script>window.harm = 1</script>", "\"'&amp;", "<img src=x onerror='window.harm=1'>", "d"]
 # As a page of the book, it has the palette from the start, and not from the first still picture on.
@@ -210,6 +103,33 @@ STIR = """() => {
 FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
+def case(name):
+    """Return the module that says how the tests try an explorable; fail in a sentence where it lacks something."""
+    path = f"tests/explorables/cases/{name}.py"
+    if not (CASES / f"{name}.py").is_file():
+        pytest.fail(f"No test tries the explorable {name}: write {path}, as words.py beside it is.", pytrace=False)
+    found = importlib.import_module(f"tests.explorables.cases.{name}")
+    for missing in NEEDED.keys() - vars(found).keys():
+        pytest.fail(f"{path} has no {missing}: add {NEEDED[missing]}, as words.py beside it does.", pytrace=False)
+    return found
+
+
+def having(part):
+    """Return the names of the explorables whose cases have a part that not all of them have."""
+    modules = [importlib.import_module(f"tests.explorables.cases.{path.stem}") for path in sorted(CASES.glob("*.py"))]
+    return [module.__name__.rpartition(".")[2] for module in modules if hasattr(module, part)]
+
+
+def starts():
+    """Return the state with which each explorable starts, by their names."""
+    return {name: case(name).START for name in NAMES}
+
+
+def cells(name, table):
+    """Return the numbers of a table by their names: name-i, name-i-j, …"""
+    return {"-".join(map(str, [name, *place])): value for place, value in np.ndenumerate(table)}
+
+
 def number(place, name):
     """Return a number of the page in full precision, None where it says that there is none."""
     value = place.locator(f"[data-name='{name}']").get_attribute("data-value")
@@ -229,7 +149,7 @@ def shown(place):
 
 def assert_shows(place, name, state, **view):
     """The numbers of the explorable are those that Python makes of the state: all of them, and no others."""
-    found, expected = shown(place), NUMBERS[name](**state, **view)
+    found, expected = shown(place), case(name).numbers(**state, **view)
     assert found.keys() == expected.keys(), found.keys() ^ expected.keys()
     right = [np.nan if value is None else float(value) for value in expected.values()]
     wrong = {
@@ -318,7 +238,7 @@ def spoken(tab, move):
 @cache
 def widget_files(name):
     """Return the module of a widget, for an address of it, and its stylesheet."""
-    widget = live(name, **START[name])
+    widget = live(name, **case(name).START)
     return base64.b64encode(widget._esm.encode()).decode(), widget._css
 
 

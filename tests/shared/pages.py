@@ -6,6 +6,7 @@ import mimetypes
 import numpy as np
 
 from bookbuild import ROOT
+from bookbuild.read.book import Book
 
 SITE = ROOT / "_build" / "html"
 QUIET = (  # asks nobody for updates
@@ -92,7 +93,9 @@ def violations(tab, within="html", colours=True, rest=True, room=None):
 
 
 # Results that a text lets its reader predict are shown: a reader may choose so, and tests look at all that a page has.
-UNVEILED = "try { localStorage.settings ??= JSON.stringify({ veil: 'off' }) } catch {}"
+BOOK = Book(ROOT).owner_and_name
+SETTINGS, PLACE = f"{BOOK} settings", f"{BOOK} place"  # under which a reader's choices and work are kept
+UNVEILED = f"try {{ localStorage['{SETTINGS}'] ??= JSON.stringify({{ veil: 'off' }}) }} catch {{}}"
 
 
 class Visit:

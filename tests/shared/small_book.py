@@ -40,6 +40,10 @@ parts:
     "chapters/minitransformer/probe.py": """from pathlib import Path
 CONSTANT = 17
 EXPLORABLE = Path(__file__).parent / "explorables" / "probe.mjs"
+
+
+def fail():
+    raise ValueError("as it should")
 """,
     "chapters/minitransformer/explorables/probe.mjs": "first",
     "chapters/01-probe.md": HEADER
@@ -53,6 +57,12 @@ A {term}`half`, as in {numref}`fig-halves`, {ref}`fig-halves`, {ref}`ex-half` an
 ```{code-cell} ipython3
 from minitransformer import probe
 print("constant", probe.CONSTANT, "explorable", probe.EXPLORABLE.read_text())
+```
+
+```{code-cell} ipython3
+:tags: [raises-exception]
+
+probe.fail()
 ```
 
 ```{code-cell} ipython3

@@ -95,8 +95,9 @@ def printed(outputs):
 
 @functools.cache
 def runs(root):
-    """Return the code cells of each run of a page that the build keeps, by their sources."""
-    found = [nbformat.read(path, 4).cells for path in root.glob("_build/.jupyter_cache/*/*.ipynb")]
+    """Return the code cells of each page as the last build ran them, by their sources."""
+    notebooks = [nbformat.read(path, 4) for path in root.glob("_build/jupyter_execute/**/*.ipynb")]
+    found = [[cell for cell in notebook.cells if cell.cell_type == "code"] for notebook in notebooks]
     return {tuple(cell.source for cell in cells): cells for cells in found}
 
 

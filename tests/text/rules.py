@@ -17,6 +17,7 @@ from pybtex.database import parse_file
 from bookbuild.read.book import Book
 from tests.shared.notebook_header import HEADER
 from tests.text import shown
+from tests.text.predicted import OUTCOMES, PREDICTS, TELLS_NOTHING, telling
 from tests.text.proofs import decimals, executed, nearby, printed, proofs
 from tests.text.shown import lines, roles, tree
 
@@ -34,8 +35,6 @@ AMERICAN = re.compile(
 )
 ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|et al|vs|cf|eqs?|figs?|pp?|[A-Z])\.", re.IGNORECASE)
 TWO_SENTENCES = re.compile(r"[.!?][\"”)]*\s+[\"“(*]*[A-Z]")
-OUTCOMES = "What each choice says"
-PREDICTS = re.compile(r"\*\*[Pp]redict(?!\*\* (?!.*\?))")  # bold, but for the verb of an objective
 RANGE = re.compile(r"Right \(between [\d.−e-]+ and [\d.−e-]+\)")
 FOLDED = {"source_hidden": True}  # running a cell shows its outputs in any case
 NO_RUN = "its run in _build is missing or of another text; build the book."
@@ -45,6 +44,7 @@ UNCHECKED = re.compile(r", (in words|open end)\.")  # kinds of exercises that no
 BUILT = re.compile(r"[Bb]uilt in chapter (\d+)")
 NOT_CALLED = {
     "figures/picture": "what charts and diagrams are made of",
+    "explorables/shared/states": "the states of explorables are checked with it",
     "tasks/sentence_sets.twins": "`make model` measures with it",
     "explore.live": "a widget needs a kernel, which a built page has not; chapter 3 tells of it",
 }
@@ -370,6 +370,24 @@ def lines_within(page, box):
     return page.source.splitlines()[box.line - 1 : box.end]
 
 
+def predictions_keep_their_secret(book):
+    """Nothing that a reader sees before choosing has the words or numbers by which the true choice is known.
+
+    That is headings, the code below the choices, and what stands behind the fold up to the next section's first block.
+    """
+    for page in book.chapters:
+        run = executed(page, book.root)
+        if run is None:
+            yield f"{at(page)}: {NO_RUN}"
+        for line, asked in telling(page, run or []):
+            text = " ".join((line.seen or line.words).split())
+            if not line.seen.startswith(tuple(TELLS_NOTHING)):
+                yield (
+                    f"{at(page, line.number)}: “{text[:60]}” tells the answer of the prediction in line {asked.first}; "
+                    f"put “{OUTCOMES}” behind it, or write it otherwise."
+                )
+
+
 def solutions_are_right(book):
     """Every check in a solution said ✓ in the run, and no starter cell did."""
     for page in book.chapters:
@@ -560,7 +578,7 @@ def portable_myst(book):
 
 
 RULES = (
-    numbers_are_proved, derived_code_is_the_module, headers, saving_changes_nothing, openings, closings,
-    exercises, predictions, folding, solutions_are_right, check_names, rhythm, length, wording, labels, figures,
-    glossary, references, package_is_taught, package_is_small, portable_myst,
+    numbers_are_proved, derived_code_is_the_module, headers, saving_changes_nothing, openings, closings, exercises,
+    predictions, predictions_keep_their_secret, folding, solutions_are_right, check_names, rhythm, length, wording,
+    labels, figures, glossary, references, package_is_taught, package_is_small, portable_myst,
 )  # fmt: skip

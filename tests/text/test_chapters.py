@@ -16,12 +16,13 @@ from minitransformer.checks import CHECKS
 from tests.shared.mini_book import CHECKS as MINI_CHECKS
 from tests.shared.mini_book import FILES
 from tests.text import rules
-from tests.text.proofs import Proof, decimals, numbers, printed
+from tests.text.predicted import TELLS_NOTHING, telling
+from tests.text.proofs import Proof, decimals, executed, numbers, printed
 
 CHAPTER, GLOSSARY, REFERENCES = "chapters/01-halving.md", "reference/glossary.md", "references.bib"
 CITED, INDEX = "tests/text/cited_numbers.toml", "index.md"
 HALVING, FIGURES = "chapters/minitransformer/halving.py", "chapters/minitransformer/figures.py"
-RUN = "_build/.jupyter_cache/state/01-halving.ipynb"
+RUN = "_build/jupyter_execute/chapters/01-halving.ipynb"
 LONG_CELL = "a = 1\n" * 21
 
 
@@ -49,6 +50,11 @@ def test_exemptions_are_of_public_functions(book):
     assert {*rules.NOT_CALLED} <= known
 
 
+def test_what_is_said_to_tell_nothing_has_words_of_a_prediction(book):
+    found = [line.seen for page in book.chapters for line, _ in telling(page, executed(page, book.root))]
+    assert [text for text in TELLS_NOTHING if not any(seen.startswith(text) for seen in found)] == []
+
+
 @pytest.fixture(scope="session")
 def good(tmp_path_factory):
     """The root of a small book that keeps every rule, built as Jupyter Book builds."""
@@ -60,7 +66,7 @@ def good(tmp_path_factory):
     for page in (page for page in rules.CheckedBook(root, MINI_CHECKS).pages if page.cells):
         notebook = jupytext.reads(page.source, "md:myst")
         nbclient.NotebookClient(notebook, resources={"metadata": {"path": root / "chapters"}}).execute()
-        run = root / "_build" / ".jupyter_cache" / "state" / f"{page.name}.ipynb"
+        run = root / "_build" / "jupyter_execute" / f"{page.page}.ipynb"
         run.parent.mkdir(parents=True, exist_ok=True)
         cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         nbformat.write(nbformat.v4.new_notebook(cells=cells), run)
@@ -140,6 +146,18 @@ BREAKS = {
         (CHAPTER, "- Right: cut", "- Yes: cut", "0 sentences begin with “Right”"),
         (CHAPTER, "- a quarter\n- all of it\n", "", "0 choices and 2 sentences"),
         (CHAPTER, "```{code-cell} ipython3\nassert halve(0.5)", "```python\nassert halve(0.5)", "no cell between"),
+    ],
+    rules.predictions_keep_their_secret: [
+        (CHAPTER, "## A loaf\n", "## A quarter of a loaf\n", "“A quarter of a loaf” tells the answer"),
+        (CHAPTER, "assert halve(0.5) == 0.25", "assert halve(0.5) == 0.25  # a quarter", "# a quarter” tells"),
+        (CHAPTER, "| loaf | left |", "A quarter is left.\n\n| loaf | left |", "“A quarter is left.” tells"),
+        (CHAPTER, "| loaf | left |", "Half of half a loaf, cut.\n\n| loaf | left |", "“Half of half a loaf, cut.”"),
+        (CHAPTER, "cut.\n:::\n", "slice.\n:::\n\nCut in pieces.\n", "“Cut in pieces.” tells"),
+        (CHAPTER, "caption: A loaf of 1.5 kg and", "caption: A quarter, and", "“A quarter, and its half of"),
+        (CHAPTER, 'alt="A loaf of 1.5 kg beside', 'alt="A quarter beside', "“A quarter beside its half of"),
+        (CHAPTER, "A slice, by", "A slice, or a quarter, by", "“A slice, or a quarter, by"),
+        (CHAPTER, "- a quarter\n", "- 0.0321 of it\n", "“A slice, by make slices, weighs 0.0321 kg"),
+        (CHAPTER, "```\n\n:::{dropdown} What", "print(0.375)\n```\n\n:::{dropdown} What", "of another text"),
     ],
     rules.folding: [
         (CHAPTER, "jupyter:\n  source_hidden: true\n", "", "is {}; expected {'source_hidden': True}"),

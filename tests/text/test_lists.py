@@ -11,6 +11,7 @@ from tests.shared.mini_book import FILES
 from tools.lists import lists
 
 CHAPTER, TEACHING = "chapters/01-halving.md", "reference/teaching.md"
+WHOLE = "Look forward to 1 chapters of 15 minutes each, and 2 hours of exercises."
 HELPER, HALVING = "chapters/minitransformer/__init__.py", "chapters/minitransformer/halving.py"
 LOAF = '    ("Halving", "chapters/01-halving.html", "Share it."),'
 
@@ -47,6 +48,7 @@ def made(folder, file, old="", new=""):
         (CHAPTER, "Easy, 2", "Easy, 40", TEACHING, "| 3 | 1 | 1: Half 1, Half 2 | 1 h 35 min |"),
         (CHAPTER, "Easy, 2", "Easy, 3", CHAPTER, "*Reading time:* 15 minutes, exercises 12 more."),
         (TEACHING, "1 | 1 |", "1 | 1 |", TEACHING, "Chapters left out: none."),
+        (CHAPTER, "Easy, 2", "Easy, 30", "index.md", WHOLE),
         (CHAPTER, "% Job: Cut it in two.", "% Job: Share it.", "index.md", LOAF),
         (HELPER, "The helper of", "The package of", "reference/helper.md", "The package of halves."),
         (HALVING, "Halves;", "Half;", "reference/helper.md", ".. automodule:: minitransformer.halving"),

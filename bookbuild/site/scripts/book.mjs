@@ -1,26 +1,18 @@
 // What the frame of every page does: the reader's choices, drawers, copies of code, the place in the text, and loading
 // of what is used only now and then (search, previews, live code).
+import "./here.mjs";
 import "./machine.mjs";
 import "./reader.mjs";
-import { all, element, linked, load } from "./page.mjs";
+import { all, element, linked, load, setting } from "./page.mjs";
 
 const root = document.documentElement;
 
 // ---- the reader's choices, kept on this device ----
 
 const settings = document.getElementById("settings");
-const choose = ({ name, value }) => {
-  if (value) root.dataset[name] = value;
-  else delete root.dataset[name];
-  const { theme, code, veil } = root.dataset;
-  try {
-    localStorage.settings = JSON.stringify({ theme, code, veil });
-  } catch {} // a private window keeps nothing
-  dispatchEvent(new Event("chosen"));
-};
 for (const input of all("input", settings)) {
   input.checked = input.value === (root.dataset[input.name] ?? "");
-  input.addEventListener("change", () => choose(input));
+  input.addEventListener("change", () => setting(input.name, input.value));
 }
 
 // ---- the drawer closes when a place is chosen ----
@@ -44,6 +36,21 @@ addEventListener("hashchange", unfold);
 let moved = performance.getEntriesByType("navigation")[0]?.type !== "navigate"; // then it is where the reader was
 for (const way of ["wheel", "touchmove", "pointerdown", "keydown"]) addEventListener(way, () => (moved = true), { once: true, passive: true });
 addEventListener("load", () => moved || linked()?.scrollIntoView());
+
+// ---- who comes from another page to a picture in which one writes can begin at once ----
+
+const field = linked()?.matches("figure") && linked().querySelector(".mt-live input[type=text]");
+if (field) {
+  const box = field.closest(".mt-explorable");
+  const begin = () => {
+    if (!box.matches(".mt-on")) return; // until it can be used, a still picture stands there
+    watch.disconnect();
+    if (!moved) field.focus({ preventScroll: true });
+  };
+  const watch = new MutationObserver(begin);
+  watch.observe(box, { attributeFilter: ["class"] });
+  begin();
+}
 
 // ---- the keyboard reaches what is wider than its place ----
 
@@ -70,18 +77,6 @@ for (const block of all(".cell_input > div, .text > section div[class^=highlight
   });
   block.append(button);
 }
-
-// ---- where the reader is, in the list of places on the page ----
-
-const places = new Map(all(".here a[href^='#']").map((link) => [link.getAttribute("href").slice(1), link]));
-const onScreen = new Set();
-const seen = new IntersectionObserver((entries) => {
-  for (const { target, isIntersecting } of entries) onScreen[isIntersecting ? "add" : "delete"](target.id);
-  const first = [...places.keys()].findLast((id) => onScreen.has(id) && !document.querySelector(`#${CSS.escape(id)} > section`)) ??
-    [...places.keys()].find((id) => onScreen.has(id));
-  for (const [id, link] of places) link.toggleAttribute("aria-current", id === first);
-});
-for (const id of places.keys()) seen.observe(document.getElementById(id));
 
 // ---- search, previews, live code: loaded on first use ----
 

@@ -1,20 +1,43 @@
 // What is kept of a reader's work, on this device alone: chapters read, predictions, answers.  Where the browser keeps
 // nothing (a private window, a full disk), it is known until the page is left.
+import { BOOK } from "./page.mjs";
 
-const KEY = "place";
+const KEY = `${BOOK} place`; // all books at one address share what is kept, so the name says whose it is
 
-/** Return what is known: {chapters: {page: {read, guesses, answers}}, last}. */
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const objects = (value) => (isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, one]) => isObject(one))) : {});
+
+/** Return of a page what has the form in which it is kept: {read, guesses, answers}. */
+const ofPage = ({ read, guesses, answers }) => ({
+  read: Array.isArray(read) ? read.filter((id) => typeof id === "string") : [],
+  guesses: objects(guesses),
+  answers: objects(answers),
+});
+
+/** Return of a text what has the form in which a place is kept: {chapters: {page: {read, guesses, answers}}, last}. */
+export function understood(text) {
+  try {
+    const { chapters, last } = JSON.parse(text);
+    const pages = Object.entries(objects(chapters)).map(([page, known]) => [page, ofPage(known)]);
+    const isLast = isObject(last) && Object.values(last).every((value) => typeof value === "string");
+    return { chapters: Object.fromEntries(pages), ...(isLast && { last }) };
+  } catch {
+    return { chapters: {} };
+  }
+}
+
+/** Return what is known. */
 export function place() {
   if (window.unkept) return window.unkept;
   try {
-    return { chapters: {}, ...JSON.parse(localStorage[KEY] ?? "{}") };
+    return understood(localStorage[KEY] ?? "{}");
   } catch {
     return { chapters: {} };
   }
 }
 
 /** Return what is known of a page in what `place` returned. */
-export const of = (known, page) => ({ read: [], guesses: {}, answers: {}, ...known.chapters[page] });
+export const of = (known, page) => ofPage(known.chapters[page] ?? {});
 
 /** Change what is known of this page, and tell who shows it. */
 export function keep(change) {
@@ -22,12 +45,17 @@ export function keep(change) {
   const page = document.documentElement.dataset.page;
   known.chapters[page] = of(known, page);
   change(known.chapters[page], known);
+  store(known);
+  dispatchEvent(new Event("kept"));
+}
+
+/** Keep all that is known. */
+export function store(known) {
   try {
     localStorage[KEY] = JSON.stringify(known);
   } catch {
     window.unkept = known;
   }
-  dispatchEvent(new Event("kept"));
 }
 
 /** Forget everything. */

@@ -1,7 +1,7 @@
 // The reader's place: what was read is marked in the contents, the cover offers to continue, the summary of a chapter
-// says what was predicted and solved, and a panel shows what is kept, exports it and forgets it.
-import { all, element, ROOT } from "./page.mjs";
-import { forget, keep, of, place } from "./place.mjs";
+// says what was predicted and solved, and a panel shows what is kept, exports it, imports it and forgets it.
+import { all, element } from "./page.mjs";
+import { forget, keep, of, place, store, understood } from "./place.mjs";
 
 const WHILE = 5000; // milliseconds after which a section whose end is on the screen counts as read: no leap does
 const { page } = document.documentElement.dataset;
@@ -9,6 +9,7 @@ const title = document.querySelector(".contents [aria-current]");
 const sections = all("article > section > section[id]:has(> h2)");
 const named = (section) => section.querySelector("h2").firstChild.textContent;
 const isRead = ({ read }) => read.includes("summary");
+const isText = ({ id }) => id !== "exercises" && id !== "summary";
 const started = new Map();
 
 // ---- what is read ----
@@ -25,7 +26,10 @@ function look() {
     if (bottom > 0 && bottom < innerHeight && now - started.get(section) >= WHILE) read.push(section.id);
   }
   const known = place();
-  const news = read.filter((id) => !of(known, page).read.includes(id));
+  const before = of(known, page).read;
+  const text = sections.slice(0, sections.findIndex(({ id }) => id === "summary")).filter(isText);
+  const leapt = text.some(({ id }) => !before.includes(id) && !read.includes(id)); // to the summary, which ends a chapter
+  const news = read.filter((id) => !before.includes(id) && !(leapt && id === "summary"));
   if (!current || (!news.length && known.last?.page === page && known.last.id === current.id)) return;
   const last = { page, id: current.id, section: named(current), title: title.textContent.replace(/^\d+/, ""), number: title.querySelector("b").textContent };
   keep((mine, whole) => {
@@ -61,9 +65,9 @@ function contents(known) {
 
 function offer({ last }) {
   const start = document.querySelector("p:has(> .start)");
-  if (!start || !last) return;
-  const href = `${ROOT}${last.page}.html#${last.id}`;
-  const link = element("a", { href }, `chapter ${last.number}, `, element("em", {}, last.section));
+  const chapter = all(".contents a[data-page]").find(({ dataset }) => dataset.page === last?.page);
+  if (!start || !chapter) return;
+  const link = element("a", { href: `${chapter.href}#${last.id}` }, `chapter ${last.number}, `, element("em", {}, last.section));
   start.after(element("p", { className: "continue" }, "Continue: ", link));
 }
 
@@ -83,7 +87,7 @@ function sum(known) {
 }
 
 function panel(known) {
-  const chapters = Object.values(known.chapters).map((one) => ({ read: [], guesses: {}, answers: {}, ...one }));
+  const chapters = Object.values(known.chapters);
   const count = (of) => chapters.reduce((sum, one) => sum + of(one), 0);
   const read = count((one) => isRead(one));
   const guesses = count((one) => Object.keys(one.guesses).length);
@@ -106,13 +110,26 @@ for (const news of ["kept", "ticked", "storage"]) addEventListener(news, show);
 addEventListener("DOMContentLoaded", show); // the exercises have been put back by then
 offer(place());
 
-// ---- export and forget ----
+// ---- export, import and forget ----
 
 document.querySelector("[data-do=export]").addEventListener("click", () => {
   const file = new Blob([JSON.stringify(place(), null, 2)], { type: "application/json" });
   const link = element("a", { href: URL.createObjectURL(file), download: "my-place-in-the-book.json" });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+});
+const chooser = document.querySelector("#place input");
+chooser.addEventListener("change", async () => {
+  const [file] = chooser.files;
+  const known = understood(await file.text());
+  chooser.value = ""; // so that the same file can be chosen again
+  if (!Object.keys(known.chapters).length) {
+    document.querySelector(".kept").textContent = `“${file.name}” holds no work on this book: choose a file that was exported here.`;
+    return;
+  }
+  const mine = place();
+  store({ ...mine, ...known, chapters: { ...mine.chapters, ...known.chapters } });
+  location.reload();
 });
 const button = document.querySelector("[data-do=forget]");
 button.addEventListener("click", () => {

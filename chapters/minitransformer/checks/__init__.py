@@ -13,12 +13,12 @@ import sys
 import numpy as np
 
 from . import exercises
-from .comparisons import differing, numbers, rounded, same, short
+from .comparisons import differing, nearest, numbers, rounded, same, short
 
 CHAPTERS = [module.name for module in pkgutil.iter_modules(exercises.__path__)]
 PLAIN = str.maketrans({"✓": "right:", "✗": "not yet:", "○": "open:", "−": "-", "…": "...", "≤": "<=", "√": "sqrt "})
 UNANSWERED = "not answered yet: replace the three dots, then run the cell again."
-ROUNDED = "right, but rounded: give every digit, or leave the calculation to the computer."
+ROUNDED = "right to two digits: give all of them, or leave the calculation to the computer."
 
 
 def check(name, answer):
@@ -80,13 +80,15 @@ def find_hint(task, answer):
     if task.probes and any(isinstance(result, tuple) for result in results):
         return "your function returns several things; expected one array."
     expected = _expected(task)
-    for alike, verdict in ((same, ""), (rounded, ROUNDED)):
-        if alike(results, expected):
-            return verdict
-        for hint, wrong in task.wrong.items():
-            if alike(results, _results(task, wrong)):
-                return hint
-    return _difference(task, results, expected)
+    if same(results, expected):
+        return ""
+    known = {ROUNDED: expected} | {hint: _results(task, wrong) for hint, wrong in task.wrong.items()}
+    agrees = [hint for hint, found in known.items() if same(results, found)]
+    if not agrees and task.probes:
+        agrees = [hint for hint, found in known.items() if rounded(results, found)]
+    elif not agrees:
+        agrees = nearest(answer, {hint: found for hint, (found,) in known.items()})
+    return agrees[0] if agrees else _difference(task, results, expected)
 
 
 def _expected(task):

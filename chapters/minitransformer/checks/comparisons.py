@@ -37,13 +37,32 @@ def _close(got, wanted):
 
 
 def rounded(results, expected):
-    """Say whether all results are the expected ones rounded alike, to two significant digits or more.
+    """Say whether all results of a function are the expected ones rounded alike, to two significant digits or more.
 
     Used by `check`, from chapter 1 on.
     """
     expected = [numbers(wanted) for wanted in expected]
     largest = max(np.abs(wanted).max(initial=0) for wanted in expected)
     return any(same(results, [wanted.round(n) for wanted in expected]) for n in range(9) if 10.0 ** (1 - n) <= largest)
+
+
+def nearest(value, known):
+    """Return the hints of the known answers, hint -> value, that a value agrees with in two digits, nearest first.
+
+    Whole numbers agree with no others.  Used by `check`, from chapter 1 on.
+    """
+    off = {hint: _off(numbers(value), numbers(answer)) for hint, answer in known.items()}
+    return sorted((hint for hint in off if off[hint] < np.inf), key=off.get)
+
+
+def _off(got, wanted):
+    """Return how far apart two values are; infinity unless they agree in two digits of the largest number."""
+    if got is None or got.size != wanted.size or (wanted.size > 1 and got.shape != wanted.shape):
+        return np.inf
+    if np.array_equal(wanted, np.round(wanted)):
+        return np.inf
+    off, largest = np.abs(got.ravel() - wanted.ravel()).max(), np.abs(wanted).max()
+    return off if off <= 10.0 ** (np.floor(np.log10(largest)) - 1) / 2 else np.inf
 
 
 def differing(got, wanted):

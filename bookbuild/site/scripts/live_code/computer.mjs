@@ -62,6 +62,9 @@ async function start({ url, token, kernel: earlier }) {
   throw new Error("no answer");
 }
 
+/** Tell whether this tab has a computer from the BinderHub at `build`, or had one in the chapter before. */
+export const isLent = (build) => sessionStorage.getItem(build) !== null;
+
 /** Return a kernel on a computer from the BinderHub at `build`; `tell` is told what happens until `signal` is aborted. */
 export async function computer(build, tell, signal) {
   const python = async (server) => {

@@ -1,12 +1,13 @@
 // Live code: the cells of a page become editors, and what is in them runs on a computer that Binder lends.
 import { makeBar } from "./bar.mjs";
 import { openCells } from "./cells.mjs";
-import { PATIENCE, answers, computer, pause } from "./computer.mjs";
+import { PATIENCE, answers, computer, isLent, pause } from "./computer.mjs";
 import { screen } from "./outputs.mjs";
 
 const READY = "Ready: change a cell and run it, with its button or with Shift+Enter.";
 // What the bar's buttons do in each of its states.
 const ACTIONS = {
+  asking: { Connect: begin, Cancel: close },
   waiting: { Cancel: close },
   ready: { "Restart Python": () => startAgain("Python", (again) => again.restart().then(() => true)) },
   running: { Stop: stop },
@@ -20,7 +21,7 @@ let returning; // the return of a kernel that starts afresh
 let running; // the run of a cell that is under way
 let waiting = []; // cells that are to run
 
-/** Begin, asking the BinderHub at `address`; `local` tells how to run the chapters oneself. */
+/** Offer a computer of the BinderHub at `address`; `local` tells how to run the chapters oneself. */
 window.startLiveCode ??= (address, local) => {
   build = address;
   bar ??= makeBar(ACTIONS, local);
@@ -29,8 +30,15 @@ window.startLiveCode ??= (address, local) => {
 
 function need() {
   bar.show();
-  if (!attempt) begin();
+  if (!attempt) ask();
   bar.focus();
+}
+
+/** Connect to no other host before the reader agrees, who has agreed where this tab has had a computer already. */
+function ask() {
+  const { host } = new URL(build);
+  if (isLent(build)) begin();
+  else bar.say("asking", `Live code connects to ${host}, which lends a computer: it learns your address and gets the code that you run. Connect?`);
 }
 
 async function begin() {
@@ -45,7 +53,7 @@ async function begin() {
 }
 
 function close() {
-  attempt.abort();
+  attempt?.abort();
   attempt = undefined;
   bar.close();
   document.querySelector("[popovertarget=run]").focus();

@@ -1,6 +1,7 @@
 // One of several lines of code, or one of several statements, is the answer.
 import { all, element } from "../page.mjs";
-import { judge } from "./typed.mjs";
+import { isPlace } from "./exercise.mjs";
+import { judge } from "./judge.mjs";
 import { copy, options } from "./options.mjs";
 
 /** The line that completes a function; each wrong one is a known mistake. */
@@ -13,7 +14,7 @@ export function choice({ box, data, task, say }) {
   };
   const group = options(pieces.map(code), task.textContent, chosen);
   box.append(element("pre", { className: "head" }, ...head), group);
-  return chosen;
+  return { fits: (kept) => isPlace(kept, pieces.length), show: chosen };
 }
 
 /** The number of a statement, which stand as a list in the exercise. */
@@ -24,10 +25,11 @@ export function pick({ box, data, whole, task, say }) {
     group.mark(i, hint ? -1 : i);
     say(!hint, hint, i);
   };
-  const group = options(all(":scope > li", list).map((item) => copy(item.querySelector("p") ?? item)), task.textContent, chosen);
+  const statements = all(":scope > li", list);
+  const group = options(statements.map((item) => copy(item.querySelector("p") ?? item)), task.textContent, chosen);
   list.classList.add("plain");
   box.append(group);
-  return chosen;
+  return { fits: (kept) => isPlace(kept, statements.length), show: chosen };
 }
 
 /** Return the statements in the code of a box, each a list of lines: copies, as paper shows the code itself. */

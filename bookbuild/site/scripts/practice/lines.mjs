@@ -1,8 +1,10 @@
 // Lines of code to put in order: a click or a tap moves a line between the two lists, a drag puts it anywhere, the arrow
 // keys reorder.  Right is every order in which each name is made before it is needed and `check` agrees.
-import { all, element } from "../page.mjs";
+import { verdict } from "../../../practice/order.mjs";
+import { element } from "../page.mjs";
 import { blocks } from "./choice.mjs";
 import { drag } from "./drag.mjs";
+import { isPlace } from "./exercise.mjs";
 import { plain } from "./options.mjs";
 
 const STEP = { ArrowUp: -1, ArrowDown: 1 };
@@ -58,45 +60,11 @@ export function lines({ box, data, say, tell, keep }) {
     say(!sentence, sentence, chosen);
   }
 
-  return (chosen) => {
-    answer.append(...chosen.map((number) => pieces[number]));
-    if ("done" in box.dataset) judge();
+  return {
+    fits: (kept) => Array.isArray(kept) && kept.every((number) => isPlace(number, pieces.length)),
+    show(kept, done) {
+      answer.append(...kept.map((number) => pieces[number]));
+      if (done) judge();
+    },
   };
-}
-
-/** Return which of the chosen lines is at fault, and what to say; an empty sentence where they are right. */
-export function verdict({ pieces, made, count, failing }, chosen) {
-  const known = new Set(made);
-  const above = [];
-  for (const [i, number] of chosen.entries()) {
-    const piece = pieces[number];
-    const line = i + 2; // the def line is the first
-    const blocks = open(above);
-    const before = above.at(-1) ?? { indent: 0, opens: true };
-    if (before.opens && piece.indent !== before.indent + 4) return [i, `line ${line - 1} opens a block, so an indented line must follow it.`];
-    if (!before.opens && piece.indent > 4 && !blocks.some(({ indent }) => indent + 4 === piece.indent)) return [i, `line ${line} is indented, and no line above it opens a block.`];
-    if (piece.goes_on && !blocks.some(({ branches, indent }) => branches && indent === piece.indent)) return [i, `line ${line} goes on with a choice that no line above it begins.`];
-    if (above.some(({ ends, indent }) => ends && indent === 4)) return [i, `line ${line} is never reached: the function has returned.`];
-    const missing = piece.needs?.find((name) => !known.has(name));
-    if (missing) return [i, `line ${line} needs ${missing}, and no line above makes it.`];
-    for (const name of piece.makes ?? []) known.add(name);
-    above.push(piece);
-  }
-  const stranger = chosen.findIndex((number) => pieces[number].wrong);
-  if (stranger >= 0) return [stranger, pieces[chosen[stranger]].wrong];
-  if (chosen.length < count) return [-1, chosen.length ? "every line that you have is right, and something is missing." : "move lines into the function first."];
-  const wrong = failing.find(([order]) => order.join() === chosen.join());
-  return wrong ? [-1, wrong[1]] : [-1, ""];
-}
-
-/** Return the headers whose blocks the last of these lines stands in. */
-function open(above) {
-  const found = [];
-  let indent = above.at(-1)?.indent ?? 0;
-  for (const line of [...above].reverse())
-    if (line.opens && line.indent < indent) {
-      found.push(line);
-      ({ indent } = line);
-    }
-  return found;
 }

@@ -1,8 +1,9 @@
 // A line of code is chosen, and then what is wrong with it: the line is replaced, and `check` has judged every outcome.
 import { all, element } from "../page.mjs";
+import { isPlace } from "./exercise.mjs";
 import { options, plain } from "./options.mjs";
 
-export function mend({ box, data, say, tell }) {
+export function mend({ box, data, say, tell, keep }) {
   const state = data.places.map(() => -1);
   const lines = all(".l", box).map((line) => line.cloneNode(true));
   const original = lines.map((line) => line.cloneNode(true));
@@ -38,12 +39,16 @@ export function mend({ box, data, say, tell }) {
       picks[line].ariaLabel = plain(lines[line]);
     });
     const hint = data.says[state.join()];
-    if (state.every((one) => one < 0)) tell();
-    else say(!hint, hint, [...state]);
+    if (state.some((one) => one >= 0)) return say(!hint, hint, [...state]);
+    tell();
+    keep([...state], false);
   }
 
-  return (before) => {
-    before.forEach((chosen, place) => (state[place] = chosen));
-    judge();
+  return {
+    fits: (kept) => Array.isArray(kept) && kept.length === state.length && kept.every((chosen, place) => isPlace(chosen, data.choices[place].length, -1)),
+    show(kept) {
+      kept.forEach((chosen, place) => (state[place] = chosen));
+      judge();
+    },
   };
 }

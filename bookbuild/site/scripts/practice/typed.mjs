@@ -1,25 +1,10 @@
 // A number, a row or a table to type: judged as `check` does, with its sentences.
 import { element } from "../page.mjs";
-import { near } from "./hash.mjs";
-import { value } from "./sums.mjs";
+import { asksForWhole, judge } from "./judge.mjs";
+import { unread, value } from "./sums.mjs";
 
-const ERROR = 1e-5; // relative, as `check` has it; whole numbers, which have more digits, have none
 const TIP = "A number, or a sum such as log(3) / 2, sqrt(2), 0.5 * 0.2.";
 const LIST_TIP = "Numbers with commas, such as 3, 4.";
-
-const ROUNDED = "right, but rounded: give every digit, or leave the calculation to the computer.";
-
-/** Return the hint for what was typed, an empty one where it is right; an answer is [hint, hashes, hashes of roundings]. */
-export function judge({ name, answers }, found) {
-  const typed = {}; // digits -> of each number the hashes that it may have
-  const of = (digits) => (typed[digits] ??= found.map((x, i) => near(name, i, x, digits, digits > 10 ? 0 : ERROR)));
-  const same = ([digits, ...wanted]) => wanted.length === found.length && of(digits).every((hashes, i) => hashes.has(wanted[i]));
-  const exact = answers.find(([, wanted]) => same(wanted));
-  if (exact) return exact[0];
-  const rounded = answers.find(([, , ...roundings]) => roundings.some(same));
-  if (rounded) return rounded[0] || ROUNDED;
-  return `not yet: you have ${found.length > 1 ? `[${found.join(", ")}]` : found[0]}.`;
-}
 
 export function typed({ box, data, task, say, tell }) {
   const [rows, columns] = data.list ? [1, 1] : data.shape.length === 2 ? data.shape : [1, data.shape[0] ?? 1];
@@ -38,18 +23,24 @@ export function typed({ box, data, task, say, tell }) {
   button.addEventListener("click", check);
   box.append(element("div", { className: "row" }, table, button), tip);
 
+  const whole = asksForWhole(data);
   function check() {
     const texts = inputs.map((input) => input.value.trim());
-    const found = data.list ? texts[0].replace(/[()[\]]/g, "").split(",").filter((part) => part.trim()).map(value) : texts.map(value);
+    const parts = data.list ? texts[0].replace(/[()[\]]/g, "").split(/[,;×]|(?<=\d)\s*x\s*(?=\d)/).filter((part) => part.trim()) : texts;
+    const found = parts.map((part) => value(part, whole));
     const missing = found.length ? found.findIndex(Number.isNaN) : 0;
-    if (missing < 0) return say(...verdict(judge(data, found)), texts);
-    const input = inputs[data.list ? 0 : missing];
-    tell(input.value.trim() ? `“${input.value}” is no number and no sum such as log(3) / 2.` : "Type a number in each field.");
-    input.focus();
+    if (missing < 0) {
+      const hint = judge(data, found);
+      return say(!hint, hint, texts);
+    }
+    tell(count > 1 && !texts.every(Boolean) ? "Type a number in each field." : unread(parts[missing] ?? "", whole));
+    inputs[data.list ? 0 : missing].focus();
   }
-  const verdict = (hint) => [!hint, hint];
-  return (texts) => {
-    texts.forEach((text, i) => (inputs[i].value = text));
-    check();
+  return {
+    fits: (kept) => Array.isArray(kept) && kept.length === count && kept.every((text) => typeof text === "string"),
+    show(kept) {
+      kept.forEach((text, i) => (inputs[i].value = text));
+      check();
+    },
   };
 }

@@ -3,9 +3,7 @@ import { all, element } from "../page.mjs";
 
 const ENOUGH = 8; // words
 
-export function words({ box, whole, tell, keep }) {
-  let solution = whole.nextElementSibling;
-  while (solution && !solution.matches(".solution")) solution = solution.nextElementSibling;
+export function words({ box, solution, tell, keep }) {
   const text = element("textarea", { className: "words", ariaLabel: "Your answer", rows: 5 });
   const compare = element("button", { className: "main" }, "Compare with the solution");
   const points = all(":scope > .inside > section > ol > li", solution);
@@ -36,9 +34,12 @@ export function words({ box, whole, tell, keep }) {
     const count = done.filter(Boolean).length;
     if (count) tell(count < done.length ? `${count} of ${done.length}: add what is missing to your answer.` : "All points are in your answer.");
   }
-  return (before) => {
-    text.value = before.text;
-    before.ticks.forEach((done, i) => (ticks[i].checked = done));
-    if (before.open) open(false);
+  return {
+    fits: (kept) => typeof kept?.text === "string" && Array.isArray(kept.ticks),
+    show(kept) {
+      text.value = kept.text;
+      ticks.forEach((tick, i) => (tick.checked = kept.ticks[i] === true));
+      if (kept.open === true) open(false);
+    },
   };
 }

@@ -7,7 +7,7 @@ const BEFORE = 50; // of these at most so many before the first word met
 // Returns the parts of the excerpt: objects {said, marked}, in the order of the text.
 export function excerpt(text, terms) {
   const met = places(text)
-    .map(({word, index}) => ({index, end: index + word.length, form: forms(word)?.find((form) => terms.includes(form))}))
+    .map(({word, index}) => ({index, end: index + word.length, form: forms(word).find((form) => terms.includes(form))}))
     .filter(({form}) => form);
   const from = beginning(text, best(met)?.index ?? 0);
   const to = ending(text, from + LENGTH);

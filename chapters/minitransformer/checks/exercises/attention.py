@@ -11,6 +11,7 @@ _Q, _K, _V = 2 * _RNG.normal(size=(2, 4)), _RNG.normal(size=(5, 4)), _RNG.normal
 _LOOKUPS = ((_Q, _K, _V), (np.abs(_Q[:1, :3]), 3 * _K[:4, :3], _V[:4, :1]))
 _TRIANGLE = np.array([[0.0, 0.0], [4.0, 1.0], [1.0, 5.0]])
 _POINTS = ([2.0, 2.0], [3.5, 4.0], [0.2, 3.0], [4.0, 1.0], [-1.0, -1.0], [2.0, 0.6], [2.0, 0.4], [2.0, 0.5], [2.5, 3.0])
+_THIN = np.array([[-5.0, 0.0], [5.0, 0.0], [0.0, 0.2]])  # where what is near lies outside, and what is far inside
 _ELSEWHERE = np.array([[-3.0, -1.0], [-1.0, -5.0], [1.0, -1.0]])  # no corner at 0
 
 
@@ -114,6 +115,8 @@ CHECKS = {
         (
             *((_TRIANGLE, np.array(point)) for point in _POINTS),
             *((_ELSEWHERE, np.array(point)) for point in ([-1.0, -2.0], [-3.0, -3.0], [1.0, -3.0])),
+            *((_TRIANGLE[[0, 2, 1]], np.array(point)) for point in _POINTS),  # the corners the other way round
+            *((_THIN, np.array(point)) for point in ([0.0, 0.1], [0.0, 0.3], [4.0, 0.05], [-4.0, -0.05])),
         ),
     ),
     "attention-bug": Check(
@@ -136,7 +139,11 @@ CHECKS = {
             "the scale is gone: it belongs there, with the width of the keys.": _mixed(lambda q, k: 1),
             "you divide by d_k: the scale is its square root.": _mixed(lambda q, k: 1 / k.shape[1]),
         },
-        (*_LOOKUPS, (np.array([[2000.0, 0, 0, 1], [0, 1, 0, 0]]), _K, _V)),
+        (
+            *_LOOKUPS,
+            (np.array([[2000.0, 0, 0, 1], [0, 1, 0, 0]]), _K, _V),
+            (np.array([[-2000.0, -1000, 0, 0], [900, 900, 900, 900]]), np.abs(_K), _V),  # all far below 0, or above
+        ),
     ),
     "attention-kernel": Check(
         _smooth(),

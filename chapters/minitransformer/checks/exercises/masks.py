@@ -159,7 +159,7 @@ CHECKS = {
                 _same(which) & (_back(len(which)) >= 0) & (which > 0)
             ),
         },
-        ((_WHICH,), (np.array([0, 1, 1, 1, 2, 2]),)),
+        ((_WHICH,), (np.array([0, 1, 1, 1, 2, 2]),), (np.array([7, 7, 3, 0, 0, 0, -1]),)),
     ),
 }
 

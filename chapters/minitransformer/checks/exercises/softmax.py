@@ -110,7 +110,11 @@ CHECKS = {
                 np.exp(table - table.max(axis=0)) / np.exp(table - table.max(axis=0)).sum(axis=0)
             ),
         },
-        ((_TABLE,), (np.array([[1000.0, 1001.0, 1003.0, 1002.0], [-1000.0, -1002.0, -1001.0, -1000.0]]),)),
+        (
+            (_TABLE,),
+            (np.array([[1000.0, 1001.0, 1003.0, 1002.0], [-1000.0, -1002.0, -1001.0, -1000.0]]),),
+            (np.array([[0.0, 2000.0], [2000.0, 0.0]]),),  # only the largest of a row leaves no exponential too large
+        ),
     ),
     "softmax-merge": Check(
         lambda a, b: max(a, b) + np.log1p(np.exp(-abs(a - b))),
@@ -132,8 +136,15 @@ CHECKS = {
                 lambda a, b: a + np.log1p(np.exp(b - a))
             ),
         },
-        # the last two are so far apart that the exponential of the difference overflows one way or the other
-        ((2.3, 1.1), (1000.0, 1001.0), (-2000.0, -2000.0), (-2000.0, 1000.0), (1000.0, -2000.0)),
+        (
+            (2.3, 1.1),
+            (-0.5, 3.0),
+            (1000.0, 1001.0),
+            (-1000.0, -1003.0),
+            (-2000.0, -2000.0),
+            (-2000.0, 1000.0),  # so far apart that the exponential of the difference overflows
+            (1000.0, -2000.0),
+        ),
     ),
     "softmax-slope": Check(
         lambda p, g: p * (g - g @ p),
@@ -187,7 +198,7 @@ CHECKS = {
             "you multiplied by the temperature: a high one must flatten.": lambda x, row, t: _company(x, row, 1 / t),
             "the temperature is missing.": lambda x, row, t: _company(x, row, 1),
         },
-        ((_WORDS, 1, 0.3), (_WORDS, 0, 2.5)),
+        ((_WORDS, 1, 0.3), (_WORDS, 0, 2.5), (_CUBE.reshape(8, 3), 5, 100.0), (_WORDS, 4, 0.01)),
     ),
     "softmax-lab-shared": Check(
         lambda a, b, k: np.argsort(a * b)[::-1][:k],
@@ -210,6 +221,7 @@ CHECKS = {
         (
             (np.array([3.0, 0.0, 1.0, 2.5, 2.0]), np.array([0.5, 4.0, 2.5, 1.5, 0.1]), 3),
             (np.array([3.0, 0.0, 1.0, 2.5, 2.0]), np.array([0.5, 4.0, 2.5, 1.5, 0.1]), 2),
+            (np.array([-3.0, 1.0, 2.0, -2.5, 0.5, 6.0]), np.array([-1.0, -4.0, 0.5, 2.0, 3.0, -2.0]), 2),
         ),
     ),
     "softmax-lab-together": Check(
@@ -237,6 +249,12 @@ CHECKS = {
                 "house",
                 "sheikh",
             ),
+            (
+                [["tax", "the", "bank"], ["bank"], ["a", "tax"], [], ["bank", "and", "tax"], ["tax", "bank", "tax"]],
+                "tax",
+                "bank",
+            ),
+            ([["rain"], ["storm", "wind"], ["rain", "rain"]], "rain", "storm"),  # never together
         ),
     ),
 }

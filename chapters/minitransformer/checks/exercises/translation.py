@@ -74,6 +74,7 @@ _LOOKS = np.array([[6, 1, 0, 0, 1], [0, 1, 3, 2, 1], [1, 0, 0, 5, 1], [0, 1, 2, 
 _LOOKS = (_LOOKS, np.array([[1, 5, 0, 0], [3, 0, 2, 1], [0, 2, 5, 1], [1, 0, 0, 4.0]]), _RNG.normal(size=(6, 9)))
 _RIGHT = np.array([[5, 3, 2, 0, 0], [4, 4, 6, 2, 0], [3, 2, 0, 0, 0], [7, 5, 6, 3, 2]])
 _EARLY = np.array([[5, 2, 0, 0, 0], [4, 4, 6, 2, 0], [3, 2, 0, 0, 0], [7, 5, 2, 0, 0]])
+_LONGER = np.array([[5, 3, 9, 0, 0], [4, 4, 6, 2, 0], [3, 2, 0, 0, 0], [7, 5, 6, 3, 9]])  # a word in place of the end
 _SPOKEN = np.array([[5, 3, 2, 0, 0], [4, 3, 6, 2, 0], [3, 5, 2, 0, 0], [7, 5, 6, 3, 2]])
 
 CHECKS = {
@@ -143,6 +144,8 @@ CHECKS = {
             (_RIGHT, _RIGHT),
             (np.roll(_RIGHT, 1, axis=0), _RIGHT),
             (_EARLY, _RIGHT),
+            (_LONGER, _RIGHT),
+            (_LONGER[:1], _RIGHT[:1]),
         ),
     ),
     "translation-lab-sources": Check(
@@ -165,6 +168,7 @@ CHECKS = {
             (_phrase(2, ((1,), (0,), (1,))), _phrase(1, ((0,), (0,)))),
             (_phrase(1, ((0,),)), _phrase(3, ((2,), (0,)))),
             (_phrase(2, ((0, 1),)), _phrase(3, ((1, 2), (0, 2)))),  # each word translates two
+            (_phrase(4, ((1,), (0,))), _phrase(2, ((0,),))),  # two English words are not translated
         ),
     ),
 }

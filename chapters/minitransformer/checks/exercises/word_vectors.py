@@ -8,6 +8,7 @@ _RNG = np.random.default_rng(3)
 _KNOWN = {word: _RNG.normal(size=3) for word in ("cat", "mat", "sat", "hat", "rat")}
 _FEW = {word: _RNG.normal(size=2) for word in ("cat", "mat")}
 _SPREAD = _RNG.normal(size=(6, 4)) * [3, 2, 1, 0.5] + 5
+_RISING = np.array([[1.0, 2, 4], [1, -2, -4], [-1, 2, -4], [-1, -2, 4]]) + 5  # the last direction varies most
 
 
 def _kept(x, k):
@@ -75,7 +76,15 @@ CHECKS = {
                 w[:i] + w[i + 1 : i + 1 + width]
             ),
         },
-        (([3, 1, 4, 0, 5, 9, 2], 3, 5), ([2, 7, 1, 8, 0, 4, 5, 9], 5, 3), ([1, 6, 1, 8, 0], 0, 2)),
+        (
+            ([3, 1, 4, 0, 5, 9, 2], 3, 5),
+            ([2, 7, 1, 8, 0, 4, 5, 9], 5, 3),
+            ([1, 6, 1, 8, 0], 0, 2),
+            ([2, 9, 4, 6, 1, 8, 3, 7, 5], 4, 2),  # in the middle
+            ([2, 9, 4, 6, 1, 8, 3, 7, 5], 1, 3),
+            ([2, 9, 4, 6, 1, 8, 3, 7, 5], 8, 4),  # the last word
+            ([4, 7, 7, 2, 7, 4, 2, 1], 3, 3),  # neighbours that occur twice, one of them the word again
+        ),
     ),
     "word-vectors-mean": Check(
         lambda words, vectors: np.mean([vectors[w] for w in words if w in vectors], axis=0),
@@ -114,7 +123,7 @@ CHECKS = {
                 np.linalg.svd(x - x.mean(1, keepdims=True), compute_uv=False) ** 2, k
             ),
         },
-        ((_SPREAD, 1), (_SPREAD[:, 1:], 2)),
+        ((_SPREAD, 1), (_SPREAD[:, 1:], 2), (_SPREAD[:, ::-1], 3), (_SPREAD[:3], 1), (_RISING, 2)),
     ),
 }
 

@@ -1,0 +1,49 @@
+"""Note which files of the book the cells of a page use; each kernel runs this before the first cell (fresh_execution).
+
+Python tells of every file that is opened, whoever opens it: modules that are imported, their data, the styles and
+scripts of an explorable.  Nobody can tell what another program opens, so that counts as all files.  Libraries are not
+noted: their versions count.
+"""
+
+import json
+import os
+import sys
+
+NOT_THE_BOOK = (".", "_build", "node_modules")  # what such names begin with is made or installed
+HARMLESS = {"cc", "fc-list", "gcc", "ld", "ldconfig", "objdump", "uname"}  # with which libraries look at the system
+PROGRAMS = ("os.exec", "os.posix_spawn", "os.startfile", "os.system", "subprocess.Popen")
+ALL = "*"
+
+
+def record_uses(root, notes):
+    """Write what this process, or one that it forks, opens or lists below `root` into the file `notes`, line by line.
+
+    A line holds a path relative to `root`, with slashes, as JSON, and stands there once; `ALL` stands for all files.
+    """
+    root, known = os.path.realpath(root), set()
+    file = os.open(notes, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+
+    def note(name):
+        if name not in known:
+            known.add(name)
+            os.write(file, f"{json.dumps(name)}\n".encode())
+
+    def note_path(path):
+        if isinstance(path, int):  # of a file that is open
+            return
+        path = os.path.realpath(os.fsdecode(path or "."))
+        name = os.path.relpath(path, root).replace(os.sep, "/") if path.startswith(root + os.sep) else "."
+        if not name.startswith(NOT_THE_BOOK):
+            note(name)
+
+    def hear(event, arguments):
+        if event in ("open", "sqlite3.connect"):
+            note_path(arguments[0])
+        elif event in ("os.listdir", "os.scandir"):
+            caller = sys._getframe(1).f_globals.get("__name__", "")
+            if not caller.startswith("importlib."):  # which looks into every folder
+                note_path(arguments[0])
+        elif event in PROGRAMS and os.path.basename(os.fsdecode(arguments[0])) not in HARMLESS:
+            note(ALL)
+
+    sys.addaudithook(hear)

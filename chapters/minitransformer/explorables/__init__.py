@@ -1,0 +1,1 @@
+"""The explorables, one folder each, and `shared`, what they have in common."""

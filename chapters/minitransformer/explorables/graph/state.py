@@ -1,0 +1,11 @@
+"""One attention as a graph: three labels, a query [x, y], keys [x, y], values of one or two numbers, and the wish."""
+
+from ..shared.states import numbers, words
+
+STATE = {
+    "labels": words(3),
+    "query": numbers(2),
+    "keys": numbers("labels", 2),
+    "values": numbers("labels", (1, 2)),
+    "wish": numbers("columns of values"),
+}

@@ -1,0 +1,389 @@
+// Chapter 15: the trained model at work.
+import { cut, encode, unpacked, written } from "../shared/transformer.mjs";
+import { begin, button, change, make, numbers, quoted, share, slider, softmax, speaker } from "../shared/parts.mjs";
+
+const MOST = 24; // words of a sentence
+const MORE = 8; // words that a translation may have beyond its sentence's: an untrained model does not stop by itself
+const CROSS = "cross-attention";
+const LEAST = 0.005; // of a weight that is written
+const SURE = 0.99; // of a share that need not be written
+const NAMED = 2; // of the words that it does not know
+const UNREAD = /[^\p{L}\p{M}\p{N}\p{P}\s]+\p{M}*/u; // signs that are no part of words and do not stand between them
+const LETTERS = "[\\p{L}\\p{N}'-]"; // of which words are made
+const LOADED = /(\w+)\.js$/; // the address of weights that the build has moved out of the page
+
+// The words of a text, whatever its capitals, apostrophes and punctuation.
+function split(text) {
+  return text.toLowerCase().replaceAll("’", "'").match(new RegExp(`${LETTERS}+`, "gu")) ?? [];
+}
+
+// A share in per cent, which reads as 0 or 100 only where it is none or all.
+function percent(part, digits) {
+  const text = share(part, digits + 2);
+  return text.replace(/[\d.]+/, (number) => (100 * number).toFixed(digits));
+}
+
+const ended = (word) => (word === "</s>" ? "end" : word);
+const average = (rows) => rows[0].map((_, j) => rows.reduce((sum, row) => sum + row[j], 0) / rows.length);
+
+// Weights that stand in a script of their own, which a page may load from a file too.
+function loaded(address) {
+  return new Promise((done, fail) => {
+    const script = make("script", { src: address });
+    script.addEventListener("load", () => done(window.weights[LOADED.exec(address)[1]]));
+    script.addEventListener("error", fail);
+    document.head.append(script);
+  });
+}
+
+// Wait until the reader has come near to an element, or has it opened.
+function near(node) {
+  return new Promise((done) => {
+    const watch = new IntersectionObserver(([{ isIntersecting }]) => {
+      if (!isIntersecting) return;
+      watch.disconnect();
+      done();
+    }, { rootMargin: "300px" });
+    watch.observe(node);
+  });
+}
+
+// Make the children of a node one stop of the Tab key; the arrow keys go from child to child.
+function roving(node) {
+  const rest = (there) => [...node.children].forEach((child) => (child.tabIndex = child === there ? 0 : -1));
+  node.addEventListener("focusin", ({ target }) => target !== node && rest(target));
+  node.addEventListener("keydown", (event) => {
+    const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const next = [...node.children][[...node.children].indexOf(event.target) + way];
+    if (!way) return;
+    event.preventDefault();
+    next?.focus();
+  });
+  return (there) => rest(there ?? [...node.children].find((child) => child.tabIndex === 0) ?? node.firstChild);
+}
+
+// A list to choose from, which calls choose(index).
+function choice(label, names, choose) {
+  const node = make("select", { "aria-label": label }, ...names.map((name) => make("option", {}, name)));
+  node.addEventListener("change", () => choose(node.selectedIndex));
+  return node;
+}
+
+// What keeps a text from being translated, as a sentence for the reader; "" where nothing does.
+function fault(text, typed, known) {
+  const odd = text.match(UNREAD);
+  const unknown = [...new Set(typed.filter((word) => !known.includes(word)))].slice(0, NAMED);
+  if (!text.trim()) return "Type a sentence, or tap its words.";
+  if (odd) return `It reads words, and cannot read ${quoted(odd[0])}.`;
+  if (unknown.length) {
+    return `It has not learned ${unknown.map(quoted).join(" or ")}, only the ${known.length} words below.`;
+  }
+  return typed.length > MOST ? `It takes at most ${MOST} words, and these are ${typed.length}.` : "";
+}
+
+// The field for a sentence, and words to tap: those that begin like the one that is typed, or else those of a group.
+// It calls tell(sentence) for one that can be translated, and tell("") for what cannot.
+function asking(groups, known, tell) {
+  const names = Object.keys(groups);
+  const quiet = { autocapitalize: "none", autocomplete: "off", autocorrect: "off", spellcheck: false, lang: "en" };
+  const field = make("input", { type: "text", "aria-label": "English sentence", enterkeyhint: "done", ...quiet });
+  const news = make("p", { class: "mt-news", role: "status" });
+  const named = { "aria-label": "words to add", lang: "en" };
+  const words = make("div", { class: "mt-chips", role: "group", tabindex: 0, ...named });
+  const settle = roving(words); // the box itself can be scrolled by keys, too
+  const group = choice("group of words", names, () => offer());
+  let begun = []; // the words that begin like the one that is typed
+  let last = ""; // what was told
+  const add = (word) => {
+    field.value = `${begun.length ? field.value.replace(new RegExp(`${LETTERS}+$`, "u"), "") : field.value} ${word} `;
+    field.value = field.value.trimStart().replace(/ +/g, " ");
+    read();
+  };
+  const offer = () => {
+    const offered = begun.length ? begun : groups[names[group.selectedIndex]];
+    words.replaceChildren(...offered.map((word) => button(word, () => add(word))));
+    settle();
+  };
+  const read = () => {
+    const typed = split(field.value);
+    const open = new RegExp(`${LETTERS}$`, "u").test(field.value) ? typed.at(-1) : "";
+    begun = known.filter((word) => open && word !== open && word.startsWith(open));
+    if (begun.length && !known.includes(open)) typed.pop(); // its end is yet to come
+    const wrong = fault(field.value, typed, known);
+    say(wrong);
+    offer();
+    tell((last = wrong ? "" : typed.join(" ")));
+  };
+  const say = (message) => {
+    news.textContent = message;
+    change(field, { "aria-invalid": message !== "" });
+  };
+  field.addEventListener("input", read);
+  field.addEventListener("keydown", ({ key }) => key === "Enter" && begun.length && add(begun[0]));
+  const put = (text) => {
+    field.value = text;
+    read();
+  };
+  const show = (text) => {
+    if (text === last) return; // it comes from here
+    [field.value, last, begun] = [text, text, []];
+    say("");
+    offer();
+  };
+  return { field, news, put, show, offers: make("div", { class: "mt-offers" }, group, words) };
+}
+
+// The words of a sentence side by side, each with a number below it; point(index) is called for the one that is meant.
+function sentence(side, language, point) {
+  const { place, show } = numbers();
+  const node = make("div", { role: "listbox", "aria-label": side, "aria-orientation": "horizontal", lang: language });
+  const settle = roving(node);
+  // Not "mouseover": it comes also when the words change below a mouse that rests.
+  for (const kind of ["mousemove", "focusin", "click"]) {
+    node.addEventListener(kind, ({ target }) => {
+      const at = [...node.children].indexOf(target.closest("[role=option]"));
+      if (at >= 0) point(at);
+    });
+  }
+  const fill = (words) => {
+    words.forEach((word, i) => {
+      const old = node.children[i];
+      if (old?.firstChild.data === word) return; // what stays does not appear anew
+      const made = make("span", { role: "option", tabindex: -1 }, word, place(`${side}-${i}`));
+      made.classList.toggle("mt-elided", word.endsWith("'"));
+      if (old) old.replaceWith(made);
+      else node.append(made);
+    });
+    while (node.children.length > words.length) node.lastChild.remove();
+  };
+  const draw = (chosen, weights, shares = []) => {
+    settle(node.children[chosen]);
+    [...node.children].forEach((word, i) => {
+      const value = weights ? weights[i] : shares[i];
+      const seen = weights ? value >= LEAST : value < SURE;
+      show(`${side}-${i}`, value === undefined ? null : 100 * value, seen ? percent(value, 0) : "");
+      change(word, { style: `--mt-shade: ${weights?.[i] ?? 0}`, "aria-selected": i === chosen });
+    });
+  };
+  return { node, fill, draw };
+}
+
+// The parts of the model that attend, the one to begin with first: kind, layer, number of heads and name.
+function attentions({ layers, heads, encoder_layers, encoder_heads }) {
+  const several = (kind, layers, heads) => {
+    const name = (layer) => (layers > 1 ? `${kind}, layer ${layer + 1}` : kind);
+    return Array.from({ length: layers }, (_, layer) => ({ kind, layer, heads, name: name(layer) }));
+  };
+  const encoder = several("encoder", encoder_layers, encoder_heads);
+  return [...several(CROSS, layers, heads), ...encoder, ...several("decoder", layers, heads)];
+}
+
+// What a model makes of the ids of a sentence: of each word that it writes its id and the shares of all that it could
+// have written, and by the kind of attention all weights: layer, asking word, head, word.
+function translated(model, ids) {
+  const { memory, weights } = encode(model, ids);
+  const words = [...written(model, memory, ids.length + MORE)];
+  const gathered = (name) => model.decoder.map((_, layer) => words.map((word) => word[name][layer]));
+  const shares = words.map(({ logits }) => softmax(logits, 1).weights);
+  const attention = { encoder: weights, decoder: gathered("own"), [CROSS]: gathered("cross") };
+  return { said: words.map(({ id }) => id), shares, attention };
+}
+
+// The weights between a word of a sentence (side, at) and those of either sentence, as far as the part reads them; head
+// 0 is the mean of all.  The decoder begins with a word of its own, the start.
+function looks({ attention }, { part, head, side, at }) {
+  const rows = attention[part.kind][part.layer].map((row) => (head ? row[head - 1] : average(row)));
+  if (part.kind === CROSS) return side === "French" ? { English: rows[at] } : { French: rows.map((row) => row[at]) };
+  if (part.kind === "encoder") return side === "English" ? { English: rows[at] } : {};
+  return side === "French" ? { French: rows[at].slice(1), start: rows[at][0] } : {};
+}
+
+// What there is to say of a word: how sure it is, and where it looks.
+function told(words, { shares }, target, view, seen) {
+  const { part, side, at } = view;
+  const measured = (name, weight) => `${quoted(name)} ${percent(weight, 1)}%`;
+  const [here, french] = [quoted(words[side][at]), side === "French"];
+  const sorted = french ? [...shares[at].keys()].sort((i, j) => shares[at][j] - shares[at][i]) : [];
+  const [first, second] = sorted.map((id) => measured(ended(target[id]), shares[at][id]));
+  const sure = french ? `${first}; second choice ${second}. ` : "";
+  const entries = ["English", "French"].flatMap((name) => [...(seen[name] ?? [])].map((w, i) => [words[name][i], w]));
+  if (seen.start) entries.push(["start", seen.start]);
+  if (!entries.length) return `${sure}The ${part.kind} does not read this sentence: choose a word of the other one.`;
+  const most = entries.sort(([, one], [, two]) => two - one).slice(0, 2).map((entry) => measured(...entry));
+  const looked = part.kind === CROSS ? "is looked at most by" : "looks most at";
+  const way = french ? "It looks most at" : `${here} ${looked}`;
+  return `${sure}${way} ${most.join(", then ")}.`;
+}
+
+// What is looked at: a part of the model, one of its heads or their mean, and a word of either sentence.
+function viewing(parts, changed) {
+  const view = { part: parts[0], head: 0, side: "French", at: 0 };
+  const heads = choice("head", [], (i) => turn({ head: i }));
+  const names = parts.map((part) => part.name);
+  const look = choice("attention of", names, (i) => turn({ part: parts[i], head: 0 }));
+  const nameHeads = () => {
+    const each = Array.from({ length: view.part.heads }, (_, i) => `head ${i + 1}`);
+    heads.replaceChildren(...["mean of heads", ...each].map((name) => make("option", {}, name)));
+    heads.hidden = view.part.heads === 1;
+  };
+  const turn = (changes) => {
+    if (Object.keys(changes).every((key) => view[key] === changes[key])) return;
+    Object.assign(view, changes);
+    if (changes.part) nameHeads();
+    changed();
+  };
+  nameHeads();
+  return { view, turn, nodes: [look, heads] };
+}
+
+// Both sentences, the numbers below their words, and what is told of the one that is looked at.
+function answer(target, { view, turn }) {
+  const english = sentence("English", "en", (at) => turn({ side: "English", at }));
+  const french = sentence("French", "fr", (at) => turn({ side: "French", at }));
+  const start = make("span", { class: "mt-start" }, "start", make("small"));
+  const [above, below] = ["mt-tag", "mt-tag"].map((name) => make("p", { class: name }));
+  const verdict = make("p", { class: "mt-verdict" });
+  const speech = speaker();
+  const box = (...nodes) => make("div", { class: "mt-words" }, ...nodes);
+  let words, found; // labels of both sentences, and what the model has made of them
+  const draw = (seen) => {
+    const chosen = (side) => (side === view.side ? view.at : -1);
+    english.draw(chosen("English"), seen.English);
+    french.draw(chosen("French"), seen.French, found?.said.map((id, i) => found.shares[i][id]));
+    start.hidden = !found || view.part.kind !== "decoder";
+    start.lastChild.textContent = seen.start >= LEAST ? percent(seen.start, 0) : "";
+    change(start, { style: `--mt-shade: ${seen.start ?? 0}` });
+    above.textContent = seen.English ? "English: attention in %" : "English";
+    below.textContent = seen.French ? "French: attention in %" : found ? "French: shares below 99%" : "French";
+  };
+  const say = (text) => (verdict.textContent = text);
+  const explain = () => {
+    if (!found) return;
+    const seen = looks(found, view);
+    draw(seen);
+    say(told(words, found, target, view, seen));
+    const text = words.French.filter((word) => word !== "end").join(" ").replaceAll("' ", "'");
+    speech.say(`${text}. ${verdict.textContent}`);
+  };
+  const show = (said, made) => {
+    [words, found] = [said, made];
+    english.fill(words.English);
+    french.fill(words.French);
+    view.at = Math.max(0, Math.min(view.at, words[view.side].length - 1));
+    explain();
+  };
+  const clear = () => {
+    show({ English: [], French: [] });
+    draw({});
+    say("");
+    speech.say("");
+  };
+  const nodes = [above, box(english.node), below, box(start, french.node), verdict];
+  return { nodes, spoken: speech.node, show, explain, clear, say };
+}
+
+// The models at the steps of the training, built when they are asked for.  One whose weights the build has moved out of
+// the page is brought, unless the reader is on the way to another step: what is passed by is not loaded.
+function library(sizes, say) {
+  const models = new Map(); // by their weights
+  let waiting;
+  const build = (weights, base64) => models.set(weights, cut(unpacked(base64), sizes));
+  const failed = () => say("The weights could not be loaded: check the network, then choose a step again.");
+  const bring = async (weights, then) => {
+    say("The weights of this step are on their way …");
+    await new Promise((done) => (waiting = setTimeout(done, models.size && 200)));
+    const base64 = await loaded(weights).catch(failed);
+    if (!base64) return;
+    build(weights, base64);
+    then();
+  };
+  const get = (weights) => {
+    clearTimeout(waiting);
+    if (!models.has(weights) && !LOADED.test(weights)) build(weights, weights);
+    return models.get(weights);
+  };
+  return { get, bring };
+}
+
+// Buttons that put a sentence into the field: each twin, and any of the examples but the one that is there.
+function suggestions(model, put) {
+  const twins = model.get("twins").map((text) => button(`… ${text.split(" ").at(-1)}`, () => put(text)));
+  const another = button("another sentence", () => {
+    const others = model.get("examples").filter((text) => text !== model.get("sentence"));
+    put(others[Math.floor(Math.random() * others.length)]);
+  });
+  return [...twins, another];
+}
+
+// The slider over the steps of the training.
+function trainer(steps, move) {
+  const range = slider({ min: 0, max: steps.length - 1, "aria-label": "training" }, (i) => move(steps[i]));
+  const when = make("span");
+  const draw = (step) => {
+    range.value = steps.indexOf(step);
+    change(range, { "aria-valuetext": `after ${step} of ${steps.at(-1)} steps` });
+    when.textContent = `after ${step} steps`;
+  };
+  return { nodes: [when, range], draw };
+}
+
+export default {
+  render({ model, el }) {
+    const [sizes, source, target, steps] = ["sizes", "source", "target", "steps"].map((key) => model.get(key));
+    let come = !LOADED.test(model.get("weights")[0]); // has the reader?  What is in the page is there at once
+    let readable = true; // what stands in the field
+    let shown = []; // of which sentence and weights
+
+    const set = (key, value) => {
+      model.set(key, value);
+      draw(); // also where nothing has changed
+      model.save_changes();
+    };
+    const ask = asking(model.get("groups"), source.slice(3), (text) => {
+      readable = text !== "";
+      if (readable) set("sentence", text);
+      else draw();
+    });
+    const seen = viewing(attentions(sizes), () => said.explain());
+    const said = answer(target, seen);
+    const models = library({ ...sizes, source: source.length, target: target.length }, said.say);
+    const training = trainer(steps, (step) => set("step", step));
+
+    const translate = (text, weights) => {
+      const ids = text.split(" ").map((word) => source.indexOf(word));
+      const found = translated(models.get(weights), ids);
+      const words = { English: ids.map((id) => source[id]), French: found.said.map((id) => ended(target[id])) };
+      const pronoun = words.French.findIndex((word) => model.get("pronouns").includes(word));
+      if (text !== shown[0]) Object.assign(seen.view, { side: "French", at: Math.max(0, pronoun) });
+      shown = [text, weights];
+      said.show(words, found);
+    };
+    const draw = () => {
+      const [text, step] = [model.get("sentence"), model.get("step")];
+      const weights = model.get("weights")[steps.indexOf(step)];
+      training.draw(step);
+      if (!come) return;
+      if (!readable) {
+        shown = [];
+        return said.clear();
+      }
+      ask.show(text);
+      if (!models.get(weights)) return models.bring(weights, draw);
+      if (text !== shown[0] || weights !== shown[1]) translate(text, weights);
+      else said.explain();
+    };
+    model.on("change:sentence", () => (readable = true)); // the kernel's word, too
+
+    const line = (...children) => make("div", { class: "mt-line mt-controls" }, ...children);
+    const asked = [ask.field, ask.news, ask.offers, line(...suggestions(model, ask.put))];
+    const chosen = [line(...seen.nodes), ...(steps.length > 1 ? [line(...training.nodes)] : [])];
+    const whole = make("div", { class: "mt-translator" }, ...asked, ...said.nodes, ...chosen, said.spoken);
+    begin(el, model, ["sentence", "step", "weights"], draw, whole);
+    if (!come) {
+      return near(el).then(() => {
+        come = true;
+        return draw();
+      });
+    }
+  },
+};

@@ -1,0 +1,18 @@
+"""A sentence and its twin, as `trained.twins.twins` gives them: how each is translated, and what decides it.
+
+english and french are the words of both; weights, the share that each French word takes from each English one; swaps,
+for each English word in how many sentences with another word there the pronoun changes, and in how many it was tried;
+looks, for each layer the share that *it* takes from each word; shown, which of the two; view, 0 or a layer.
+"""
+
+from ..shared.states import numbers, whole, words
+
+STATE = {
+    "english": words(2, (1, None)),
+    "french": words(2, (1, None)),
+    "weights": numbers(2, "columns of french", "columns of english", least=0, most=1),
+    "swaps": numbers(2, "columns of english", 2),
+    "looks": numbers(2, (1, None), "columns of english", least=0, most=1),
+    "shown": whole(0, 1),
+    "view": whole(0, lambda state: len(state["looks"][0])),
+}

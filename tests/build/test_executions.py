@@ -1,0 +1,180 @@
+"""A page is executed again when something that its cells use has changed, and only then."""
+
+import json
+import subprocess
+import sys
+
+import nbformat
+import pytest
+
+from bookbuild.base.files import hash_of
+from bookbuild.site import kept_executions, record_uses
+from bookbuild.site.kept_executions import KeptExecutions
+from tests.shared.small_book import HELPER, SmallBook
+
+FIRST, SECOND = "chapters/01-probe", "chapters/02-whole"  # one shows probe.py and what it reads, the other a chart
+SCRIPT, PARTS, UNUSED = (f"{HELPER}/{name}" for name in ("explorables/probe.mjs", "figures/picture.py", "positions.py"))
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    """Return a small book that has been built."""
+    small = SmallBook(tmp_path_factory.mktemp("livre à lire"))
+    small.built()
+    return small
+
+
+def executed(book):
+    """Build a book and return the pages whose cells were executed."""
+    good, said = book.build()
+    assert good, said
+    return {line.split()[-1].rstrip(".") for line in said.splitlines() if line.startswith("Executing the cells of")}
+
+
+def text(book, name):
+    """Return what is in a file of a book, None where there is none."""
+    path = book.folder / name
+    return path.read_text("utf8") if path.is_file() else None
+
+
+# What is other than in the book as it was -> the pages that use it.  One after another, so that each undoes the last.
+EDITS = {
+    "what a page reads, and what none uses": (
+        [SCRIPT, f"{HELPER}/unknown.py", UNUSED, f"{HELPER}/data/new.json", "chapters/03-draft.md"],
+        {FIRST},
+    ),
+    "what a module imports that a page imports": ([PARTS], {SECOND}),
+    "a file that cells could look for": (["chapters/notes.txt"], {FIRST, SECOND}),
+    "nothing": ([], set()),
+}
+
+
+@pytest.fixture(scope="module")
+def before(book):
+    """Return what is in all files that are edited, as the book was."""
+    return {name: text(book, name) for names, _ in EDITS.values() for name in names}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_pages_that_use_what_was_edited_are_executed_and_an_undone_edit_executes_none(book, before, edit):
+    names, pages = EDITS[edit]
+    for name, old in before.items():
+        if name in names:
+            book.write(name, f"{old or ''}\n")
+        elif old is not None:
+            book.write(name, old)
+        else:
+            (book.folder / name).unlink(missing_ok=True)
+    assert executed(book) == pages
+    site = book.folder / "_build" / "html"
+    assert not list(site.rglob("*draft*"))  # which _toc.yml does not name
+
+
+def test_a_book_that_was_moved_executes_nothing_and_says_nothing_of_its_old_place(book):
+    old, book.folder = book.folder, book.folder.with_name("moved")
+    old.rename(book.folder)
+    (book.folder / "_build" / "built").unlink()
+    assert executed(book) == set()
+    assert "minitransformer/probe.py" in book.page()
+    assert old.name not in book.page()
+
+
+# What a page uses, without a kernel
+
+
+def used(folder, code):
+    """Return the names that are noted while Python runs `code` in a folder; "*" stands for all files."""
+    notes = folder.parent / "notes"
+    recorder = f"{kept_executions.__file__}".replace("kept_executions", "record_uses")
+    begin = f"exec(open({recorder!r}).read()); record_uses({str(folder)!r}, {str(notes)!r})\n"
+    subprocess.run([sys.executable, "-c", begin + code], cwd=folder, check=True)
+    return {json.loads(line) for line in notes.read_text("utf8").splitlines()}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder with a module, its data and another folder."""
+    folder = tmp_path / "un livre"
+    (folder / "data").mkdir(parents=True)
+    (folder / "module.py").write_text("from pathlib import Path\nTEXT = Path('data', 'é.txt').read_text()\n", "utf8")
+    (folder / "data" / "é.txt").write_text("text", "utf8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("code", "noted"),
+    [
+        ("import module", {"module.py", "data/é.txt"}),
+        ("import importlib; importlib.import_module('module')", {"module.py", "data/é.txt"}),
+        ("import os; os.listdir('data')", {"data"}),
+        ("import os; os.chdir('data'); list(os.scandir())", {"data"}),
+        ("open('module.py').close(); open('../other', 'w').close()", {"module.py"}),
+        ("from pathlib import Path\ntry: Path('none').read_text()\nexcept OSError: pass", {"none"}),
+        ("import subprocess, sys; subprocess.run([sys.executable, '-c', ''])", {"*"}),
+        ("import os; os.system('')", {"*"}),
+    ],
+)
+def test_what_is_used_is_noted_whoever_opens_it(folder, code, noted):
+    for _ in range(2):  # compiled and read from the source, then from the compiled module
+        names = {kept_executions.source_of(name) for name in used(folder, code)} - {None}
+        assert names == noted
+
+
+PAGE = "pages/page"
+NOTEBOOK = nbformat.v4.new_notebook(
+    cells=[nbformat.v4.new_code_cell("1")], metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+)
+
+
+@pytest.fixture
+def kept(folder, tmp_path):
+    """Return a function that gives the executions kept of the folder as it is."""
+
+    def look():
+        files = {path.relative_to(folder).as_posix(): hash_of(path) for path in folder.rglob("*") if path.is_file()}
+        return KeptExecutions(tmp_path / "kept", folder, files)
+
+    return look
+
+
+def notes(*names):
+    """Return lines as record_uses notes them."""
+    return [json.dumps(name) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("noted", "changed"),
+    [
+        ("module.py", "module.py"),
+        ("module.py", "module/__init__.py"),  # a package takes the place of a module
+        ("data", "data/new.txt"),
+        ("data/none.txt", "data/none.txt"),
+        (record_uses.ALL, "data/é.txt"),
+    ],
+)
+def test_an_execution_is_found_until_what_it_used_is_another(folder, kept, noted, changed):
+    kept().keep(NOTEBOOK, PAGE, notes(noted))
+    (folder / "unused.py").write_text("", "utf8") if noted != record_uses.ALL else None
+    assert kept().find(NOTEBOOK, PAGE).cells == NOTEBOOK.cells
+    path = folder / changed
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("changed", "utf8")
+    assert kept().find(NOTEBOOK, PAGE) is None
+
+
+def test_what_changed_during_an_execution_is_not_kept(folder, kept):
+    begun = kept()
+    (folder / "module.py").write_text("changed", "utf8")
+    begun.keep(NOTEBOOK, PAGE, notes("module.py"))
+    assert kept().find(NOTEBOOK, PAGE) is None
+
+
+def test_of_a_page_the_last_few_executions_are_kept_and_damage_is_passed_over(folder, kept):
+    for state in range(kept_executions.STATES + 2):
+        (folder / "module.py").write_text(str(state), "utf8")
+        kept().keep(NOTEBOOK, PAGE, notes("module.py"))
+    assert len(list(kept().place(PAGE).iterdir())) == kept_executions.STATES
+    assert kept().find(NOTEBOOK, PAGE)
+    for path in kept().place(PAGE).iterdir():
+        path.write_text(path.read_text("utf8")[:100], "utf8")
+    assert kept().find(NOTEBOOK, PAGE) is None

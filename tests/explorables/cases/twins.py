@@ -1,0 +1,38 @@
+"""What the tests begin with, do and expect of the explorable "twins"."""
+
+import numpy as np
+
+PHRASE = ["l'", "animal", "n'", "a", "pas", "traversé", "la", "rue", "parce", "qu'"]
+SENTENCE = ["the", "animal", "didn't", "cross", "the", "street", "because", "it", "was", "too"]
+START = {
+    "english": [[*SENTENCE, "tired"], [*SENTENCE, "wide"]],
+    "french": [[*PHRASE, "il", "était", "trop", "fatigué"], [*PHRASE, "elle", "était", "trop", "large"]],
+    "weights": np.random.default_rng(15).dirichlet([0.1] * 11, (2, 14)).round(3).tolist(),
+    "swaps": [
+        [[0, 3], [6, 6], [0, 1], [1, 4], [0, 3], [0, 4], [0, 1], [0, 0], [0, 0], [0, 1], [5, 6]],
+        [[0, 3], [0, 6], [0, 1], [0, 4], [0, 3], [4, 4], [0, 1], [0, 0], [0, 0], [0, 1], [6, 6]],
+    ],
+    "looks": np.random.default_rng(16).dirichlet([0.5] * 11, (2, 2)).round(3).tolist(),
+    "shown": 0,
+    "view": 0,
+}
+
+
+def numbers(swaps, looks, shown, view, **_):
+    """Return how often each word decides, and where *it* looks: what is not shown is None."""
+    counts = [pair if view == 0 and pair[1] else (None, None) for pair in swaps[shown]]
+    row = looks[shown][view - 1] if view else [None] * len(counts)
+    changed, tried = zip(*counts)
+    named = {"changed": changed, "tried": tried, "look": row}
+    return {f"{name}-{k}": value for name, values in named.items() for k, value in enumerate(values)}
+
+
+WALK = [
+    ("button", "wide", "", {"shown": 1}),
+    *(("button", name, "", {"view": i}) for i, name in enumerate(["what decides", "looks: layer 1", "layer 2"])),
+    ("button", "tired", "", {"shown": 0}),
+    ("button", "what decides", "", {"view": 0}),
+]
+SPOKEN = ("button", "wide", "", {"shown": 1}, "{said}")
+OTHER = {"shown": 1, "view": 2} | {key: START[key][::-1] for key in ("english", "french", "weights", "swaps", "looks")}
+REFUSED = [("english", [["a"]]), ("weights", [[[0.5]]] * 2), ("shown", 2), ("view", 3)]
