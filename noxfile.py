@@ -50,7 +50,7 @@ def helper(session, versions):
 def oracle(session):
     """Compare the helper with PyTorch: its functions, every gradient, and both whole models."""
     session.install(".", *TOOLS, PYTORCH, "-c", "constraints.txt")
-    session.run("pytest", "-q", "--noconftest", "-p", "no:cacheprovider", "tests/helper", env=OURS)
+    session.run("pytest", "-q", "--noconftest", "-p", "no:cacheprovider", "tests/oracle", env=OURS)
 
 
 def lower_bounds():

@@ -18,7 +18,7 @@ from tests.shared.explorable_page import PAGE, STILL
 from tests.shared.firefox import run_in_firefox  # noqa: F401  a fixture
 from tests.shared.fonts import machine
 from tests.shared.local_servers import served
-from tests.shared.pages import QUIET, SITE, Visit, pages, unlike_pages
+from tests.shared.pages import PATIENCE, QUIET, SITE, Visit, unlike_pages
 
 
 def pytest_configure(config):
@@ -27,10 +27,9 @@ def pytest_configure(config):
 
 
 def pytest_generate_tests(metafunc):
-    """Run a test that asks for a `page` once for each built page; in a browser, for each that looks unlike others."""
+    """Run a test that asks for a `page` once for each built page that is unlike others."""
     if "page" in metafunc.fixturenames:
-        seen = unlike_pages if "browser" in metafunc.fixturenames else pages
-        metafunc.parametrize("page", seen() or ["index.html"])
+        metafunc.parametrize("page", unlike_pages() or ["index.html"])
 
 
 def pytest_collection_modifyitems(items):
@@ -69,8 +68,9 @@ def server(site):
 @pytest.fixture(scope="session")
 def browser():
     """Return the headless Chromium that set-up chose."""
-    from playwright.sync_api import Error, sync_playwright
+    from playwright.sync_api import Error, expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         try:
             chromium = playwright.chromium.launch(executable_path=chosen(), args=[*NO_SANDBOX, *QUIET])

@@ -24,9 +24,17 @@ from bookbuild.base.lock import hold
 
 # Where one of these files changes, every step is done again; pip takes seconds where nothing is missing.
 INPUTS = (
-    *("constraints.txt", "requirements.txt", "requirements-test.txt", "pyproject.toml", "bookbuild/pyproject.toml"),
-    *("jupyterlab-overrides.json", "package.json", "package-lock.json"),
-    *("tools/browsers.py", "tests/package.json", "tests/package-lock.json"),
+    "constraints.txt",
+    "requirements.txt",
+    "requirements-test.txt",
+    "pyproject.toml",
+    "bookbuild/pyproject.toml",
+    "jupyterlab-overrides.json",
+    "package.json",
+    "package-lock.json",
+    "tools/browsers.py",
+    "tests/package.json",
+    "tests/package-lock.json",
 )
 # What each step says, and its commands of .venv's Python.
 PIP = ("-m", "pip", "install", "--no-input", "--progress-bar=off")

@@ -1,12 +1,11 @@
-"""Fill in the lists of chapters: the README's table, the map and the times on the cover, those of the teaching page.
+"""Fill in the lists of chapters: the README's table, the times on the cover, times and sums of the teaching page.
 
 `python -m tools.lists` makes them from _toc.yml and from what stands in the chapters: titles, minutes, and comments
-below the title: `% Question: …` for the README, `% Job: …` for the map and `% Projector: …` for the teaching page.
+below the title: `% Question: …` for the README and `% Projector: …` for the teaching page.
 It also writes the reading time at the head of each chapter, at the pace of a reader who wants to follow: 180 words of
 prose a minute (a story is read at 240), 5 seconds for a line of code, 20 for a displayed formula, 30 for a figure.
 Code that is folded and the section of the exercises are not counted, nor is what cells print; an exercise states its
 minutes itself.  The sum is rounded to 5 minutes, as nobody reads by the clock.
-The page of the helper package lists its modules, as `tools.helper_page` says.
 """
 
 import itertools
@@ -16,14 +15,12 @@ import sys
 from bookbuild import ROOT
 from bookbuild.base.files import written
 from bookbuild.read.book import Book
-from tools import helper_page
 
 WORD, LINE, FORMULA, FIGURE = 60 / 180, 5, 20, 30  # seconds
 STATED = re.compile(r"(?<=Reading time:\* ).*(?=\.\n)")
 EXERCISE = re.compile(r"\{exercise-start\} (.*)\n(?s:.*?)\b(Easy|Medium|Hard), (\d+) minutes")
 QUESTIONS, TIMES = "| chapter | the question |", "| chapter | reading | exercises | on the projector |"
 WHOLE = re.compile(r"\d+ chapters of .* each, and \d+ hours of exercises")
-MAP = re.compile(r"(?<=machine_numbers\(\), \[\n)[^]]*(?=^\])", re.MULTILINE)
 PLAN = re.compile(r"^Chapters left out: .*\n(?s:.*?)(?=^## )", re.MULTILINE)
 WEEK = re.compile(r"^\| (\d+) \| ([\d, ]+) \| ([^|]+) \| [^|]*\|$", re.MULTILINE)
 
@@ -126,22 +123,15 @@ def whole(book):
     return f"{len(times)} chapters of {each} minutes each, and {hours} hours of exercises"
 
 
-def on_the_map(chapter):
-    """Return the line of a chapter in the cell that draws the map."""
-    return f'    ("{chapter.title}", "{chapter.page}.html", "{comment(chapter, "Job")}"),\n'
-
-
 def lists(book):
     """Return the pages that hold lists as they should be: file -> text."""
     text = {file: (book.root / file).read_text("utf8") for file in ("README.md", "index.md", "reference/teaching.md")}
     rows = [f"| [{page.title}]({page.file}) | {comment(page, 'Question')} |\n" for page in book.chapters]
-    drawn = "".join(map(on_the_map, book.chapters))
     teaching = table(text["reference/teaching.md"], TIMES, map(times, book.chapters))
     return {
         **{page.file: timed(page) for page in book.chapters},
         "README.md": table(text["README.md"], QUESTIONS, rows),
-        "index.md": WHOLE.sub(whole(book), MAP.sub(lambda _: drawn, text["index.md"])),
-        helper_page.FILE: helper_page.text(book),
+        "index.md": WHOLE.sub(whole(book), text["index.md"]),
         "reference/teaching.md": PLAN.sub(lambda found: plan(found[0], book), teaching),
     }
 

@@ -16,7 +16,15 @@ DIRECTIVE = re.compile(r"\{([^}]+)\}\s*(.*)")
 OPTION = re.compile(r":([\w-]+):\s*(.*)")
 COMMENT = re.compile(r"^% (\w+): (.*)$", re.MULTILINE)
 VERBATIM = {  # directives whose content is no MyST
-    *("bibliography", "code", "code-block", "code-cell", "eval-rst", "literalinclude", "math", "raw", "toctree"),
+    "bibliography",
+    "code",
+    "code-block",
+    "code-cell",
+    "eval-rst",
+    "literalinclude",
+    "math",
+    "raw",
+    "toctree",
 }
 
 

@@ -24,9 +24,31 @@ OPTIONS = {  # the directives that are known, each with its options
 }
 NOT_SHOWN = {"front_matter", "myst_target", "myst_line_comment", "myst_block_break"}
 KEPT = {  # what plain Markdown has too
-    *("paragraph", "heading", "hr", "fence", "math_block", "inline", "blockquote", "bullet_list", "ordered_list"),
-    *("list_item", "table", "thead", "tbody", "tr", "th", "td"),
-    *("text", "softbreak", "hardbreak", "code_inline", "math_inline", "em", "strong", "link", "myst_role"),
+    "paragraph",
+    "heading",
+    "hr",
+    "fence",
+    "math_block",
+    "inline",
+    "blockquote",
+    "bullet_list",
+    "ordered_list",
+    "list_item",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "text",
+    "softbreak",
+    "hardbreak",
+    "code_inline",
+    "math_inline",
+    "em",
+    "strong",
+    "link",
+    "myst_role",
 }
 ATTRIBUTES = {"th": {"style"}, "td": {"style"}, "ordered_list": {"start"}, "link": {"href", "title"}}
 

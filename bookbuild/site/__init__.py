@@ -7,6 +7,7 @@ from bookbuild.site import (
     frame,
     fresh_execution,
     glossary,
+    helper_modules,
     inline_code,
     labels,
     notebook_copies,
@@ -29,6 +30,7 @@ HANDLERS = {
     "builder-inited": (assets.install, assets.make, published.choose_address, search.leave_out_sphinx),
     "env-get-outdated": (this_build.read_again,),
     "env-before-read-docs": (fresh_execution.execute_ahead,),
+    "source-read": (helper_modules.write,),
     "doctree-read": (glossary.note,),
     "env-updated": (previews.read_glossary,),
     "env-get-updated": (this_build.write_again, labels.write),
@@ -37,6 +39,7 @@ HANDLERS = {
     "html-page-context": (
         translator.mend,
         frame.complete,
+        frame.draw_map,
         assets.link,
         published.mark,
         notebook_copies.offer,

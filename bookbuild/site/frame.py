@@ -1,9 +1,13 @@
 """What the templates in theme/ are given for the frame of a page."""
 
 import re
+from html import unescape
 from pathlib import Path
 
+from bookbuild.site.translator import PALETTE
+
 THEME = Path(__file__).with_name("theme")
+MACHINE = re.compile(r'<div class="mt-machine" role="img" aria-label="([^"]*)">.*?</svg></div>', re.DOTALL)
 TOP = re.compile(r'^<ul>\s*<li><a class="reference internal" href="#">.*?</a>\s*|\s*</li>\s*</ul>\s*$', re.DOTALL)
 
 
@@ -45,3 +49,19 @@ def complete(app, pagename, templatename, context, doctree):
         "eyebrow": f"Part {part.numeral} · {part.caption}" if chapter else "",
         "strip": strip(chapter) if chapter else "",
     }
+
+
+def draw_map(app, pagename, templatename, context, doctree):
+    """Make the machine that the cover shows a map: each part leads to the chapter that builds it."""
+    if pagename == app.config.root_doc:
+        context["body"] = MACHINE.sub(lambda found: machine(app.book_build.book, found[1]), context["body"])
+
+
+def machine(book, alt):
+    """Return the machine, whose parts lead to the chapters of a book."""
+    from minitransformer import figures
+    from minitransformer.trained.twins import machine_numbers
+
+    chapters = [(chapter.title, f"{chapter.page}.html", chapter.comments.get("Job", "")) for chapter in book.chapters]
+    drawn = figures.machine(machine_numbers(), chapters, alt=unescape(alt))
+    return PALETTE.sub("", drawn._repr_html_())

@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays, mutually_broadcastable_shapes
 
 from minitransformer.attention import attention
+from tests.shared.functions import Case
 from tests.shared.oracles import attention_loop, error
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
+FUNCTIONS = {
+    "attention": Case(attention, {"queries": ("n", 4), "keys": ("m", 4), "values": ("m", 3)}, [("n", 3), ("n", "m")]),
+}
 
 
 @st.composite

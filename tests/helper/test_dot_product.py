@@ -9,9 +9,16 @@ from sklearn.metrics import pairwise
 
 from minitransformer.dot_product import cosine_matrix, cosine_similarity, nearest, unit
 from minitransformer.word_vectors import GLOVE_EXAMPLES, PCA_EXAMPLES, load_vectors
+from tests.shared.functions import Case
 from tests.shared.oracles import random
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
+FUNCTIONS = {
+    "unit": Case(unit, {"a": ("n", 6)}, [("n", 6)]),
+    "cosine_similarity": Case(cosine_similarity, {"a": ("n", 6), "b": ("n", 6)}, [("n",)]),
+    "cosine_matrix": Case(cosine_matrix, {"a": ("n", 6), "b": ("m", 6)}, [("n", "m")]),
+    "nearest": Case(lambda matrix, query: nearest(matrix, query, 3)[1], {"matrix": (9, 6), "query": (6,)}, [(3,)]),
+}
 tables = [arrays(float, (n, 3), elements=st.floats(-1e3, 1e3).map(lambda x: round(x, 6))) for n in (4, 2)]
 
 

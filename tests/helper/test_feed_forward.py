@@ -10,9 +10,16 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import stats
 
 from minitransformer.feed_forward import dropout, feed_forward, gelu, relu
+from tests.shared.functions import TOKENS, WIDE, Case
 from tests.shared.oracles import matrices, product, random
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
+FUNCTIONS = {
+    "relu": Case(relu, TOKENS, [("n", 6)]),
+    "gelu": Case(gelu, TOKENS, [("n", 6)]),
+    "feed_forward": Case(feed_forward, TOKENS | {"params": WIDE}, [("n", 4)]),
+    "dropout": Case(lambda x: dropout(x, 0.4, np.random.default_rng(0)), TOKENS, [("n", 6)]),
+}
 BENDS = [relu, gelu]
 
 

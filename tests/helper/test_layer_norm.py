@@ -9,9 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
 
 from minitransformer.layer_norm import layer_norm, rms_norm
+from tests.shared.functions import SCALES, TOKENS, Case
 from tests.shared.oracles import error, random
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
+FUNCTIONS = {
+    "layer_norm": Case(layer_norm, TOKENS | SCALES, [("n", 6)]),
+    "rms_norm": Case(rms_norm, TOKENS | {"gain": (6,)}, [("n", 6)]),
+}
 SHAPES = array_shapes(max_dims=4, min_side=0, max_side=5).filter(lambda shape: shape[-1] > 0)
 
 

@@ -1,6 +1,7 @@
 """Chapter 7's module: the loop over heads, the ways to write it, and what the heads have in common."""
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,9 +12,19 @@ from hypothesis.extra.numpy import array_shapes
 from minitransformer.attention import attention
 from minitransformer.masks import causal_mask, padding_mask
 from minitransformer.multi_head import merge_heads, multi_head_attention, split_heads
+from tests.shared.functions import MULTI, TOKENS, Case
 from tests.shared.oracles import error, matrices, multi_head_loop, random
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
+FUNCTIONS = {
+    "split_heads": Case(partial(split_heads, heads=2), TOKENS, [(2, "n", 3)]),
+    "merge_heads": Case(merge_heads, {"x": (2, "n", 3)}, [("n", 6)]),
+    "multi_head_attention": Case(
+        partial(multi_head_attention, heads=3),
+        TOKENS | {"params": MULTI, "context": ("m", 7)},
+        [("n", 4), (3, "n", "m")],
+    ),
+}
 X, CONTEXT = random(5, 8), random(4, 7, seed=1)
 
 

@@ -11,9 +11,13 @@ from hypothesis.extra.numpy import array_shapes
 from scipy import linalg
 
 from minitransformer.positions import alibi_bias, angles, rotary, sinusoidal_positions
+from tests.shared.functions import TOKENS, Case
 from tests.shared.oracles import error, random
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
+FUNCTIONS = {
+    "rotary": Case(rotary, TOKENS, [("n", 6)]),
+}
 WIDTHS = st.integers(1, 20).map(lambda pairs: 2 * pairs)
 SHAPES = array_shapes(min_dims=2, max_dims=4, min_side=0, max_side=5).map(
     lambda shape: (*shape[:-1], 2 * shape[-1] + 2)

@@ -1,5 +1,7 @@
 """Chapter 9's module: what is added to what, and what the sublayer sees."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,9 +10,16 @@ from hypothesis.extra.numpy import array_shapes
 
 from minitransformer.layer_norm import layer_norm
 from minitransformer.residuals import residual
+from tests.shared.functions import SCALES, TOKENS, Case
 from tests.shared.oracles import random
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
+FUNCTIONS = {
+    "residual, pre": Case(partial(residual, sublayer=np.tanh), TOKENS | SCALES, [("n", 6)]),
+    "residual, post": Case(partial(residual, sublayer=np.tanh, norm="post"), TOKENS | SCALES, [("n", 6)]),
+    "residual, none": Case(partial(residual, sublayer=np.tanh, norm="none"), TOKENS, [("n", 6)]),
+    "residual, plain norm": Case(partial(residual, sublayer=np.tanh), TOKENS, [("n", 6)]),
+}
 NORMS = ("pre", "post", "none")
 SHAPES = array_shapes(max_dims=4, min_side=0, max_side=5).filter(lambda shape: shape[-1] > 0)
 X = 100 + random(3, 4)

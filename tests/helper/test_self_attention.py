@@ -1,5 +1,7 @@
 """Chapter 5's module: the source's example, the loop, and the bilinear form of the scores."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,9 +9,14 @@ from hypothesis import strategies as st
 
 from minitransformer.attention import attention
 from minitransformer.self_attention import project, self_attention
+from tests.shared.functions import SINGLE, TOKENS, Case
 from tests.shared.oracles import attention_loop, error, matrices, product, random
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
+FUNCTIONS = {
+    "project": Case(partial(project, name="W_V"), TOKENS | {"params": {"W_V": (6, 5)}}, [("n", 5)]),
+    "self_attention": Case(self_attention, TOKENS | {"params": SINGLE}, [("n", 5), ("n", "n")]),
+}
 LOVE = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 1]])  # I love coding
 LOVE_PARAMS = {
     "W_Q": [[1, 0, 1], [0, 1, 0], [1, 1, 1]],

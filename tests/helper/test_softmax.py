@@ -8,8 +8,14 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import special
 
 from minitransformer.softmax import entropy, log_softmax, softmax
+from tests.shared.functions import TOKENS, Case
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
+FUNCTIONS = {
+    "softmax": Case(softmax, TOKENS, [("n", 6)]),
+    "log_softmax": Case(log_softmax, TOKENS, [("n", 6)]),
+    "entropy": Case(lambda x: entropy(softmax(x)), TOKENS, [("n",)]),
+}
 MODERATE = st.floats(-30, 30)
 INF, NAN = np.inf, np.nan
 

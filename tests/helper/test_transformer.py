@@ -3,6 +3,7 @@
 import copy
 import itertools
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -20,12 +21,20 @@ from minitransformer.transformer import (
     head,
     layer,
     layer_shapes,
+    stack,
     stack_size,
     views,
 )
 from tests.shared import oracles
+from tests.shared.functions import SCALES, TOKENS, Case
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
+LAYER = layer_shapes(6, 8)
+FUNCTIONS = {
+    "layer": Case(partial(layer, heads=2), TOKENS | {"params": LAYER}, [("n", 6)]),
+    "stack": Case(partial(stack, heads=2), TOKENS | {"params": {1: LAYER, "norm": SCALES}}, [("n", 6)]),
+    "head": Case(head, TOKENS | {"params": {"embedding": (11, 6)}}, [("n", 11)]),
+}
 NORMS, POSITIONS = ("pre", "post", "none"), ("sinusoidal", "learned", "rotary", "none")
 CHOICES = list(itertools.product(NORMS, POSITIONS))
 IDS = np.random.default_rng(1).integers(11, size=(3, 7))

@@ -23,11 +23,15 @@ from minitransformer.word_vectors import (
     ppmi,
     train_vectors,
 )
+from tests.shared.functions import Case
 from tests.shared.oracles import random
 
 GLOVE = datapath("test_glove.txt")
 TOY = [line.split() for line in ("the cat sat on the mat", "the dog sat on the rug", "a cat saw a dog")] * 3
 INDEX = {word: i for i, word in enumerate(["the", "cat", "sat", "dog", "a"])}
+FUNCTIONS = {
+    "pca": Case(pca, {"x": (9, 6)}, [(9, 2)]),
+}
 
 
 @pytest.mark.parametrize("window", [1, 2, 9])

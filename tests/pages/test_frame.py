@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from bookbuild import ROOT
+from bookbuild.read.book import Book
 from tests.shared.pages import NARROW, OPEN_ALL, WIDE, contrast, violations
 
 CHAPTER, COVER, TABLES = "chapters/05-self-attention.html", "index.html", "reference/notation.html"
@@ -175,8 +177,9 @@ def test_the_colours_follow_the_system_and_a_choice_is_kept_from_page_to_page_be
 
 def test_no_address_is_taken_from_what_the_browser_keeps(server, visit):
     visiting = visit(server)
-    kept = "localStorage.settings = JSON.stringify({ theme: 'dark', content_root: 'https://example.org/' })"
-    visiting.tab.add_init_script(kept)
+    name = Book(ROOT).owner_and_name
+    kept = "{ theme: 'dark', content_root: 'https://example.org/' }"
+    visiting.tab.add_init_script(f"localStorage['{name} settings'] = JSON.stringify({kept})")
     tab = visiting.open(CHAPTER)
     tab.keyboard.press("/")
     expect(tab.locator("script[src*=search_index]")).to_have_count(1)

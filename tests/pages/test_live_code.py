@@ -1,12 +1,13 @@
 """Live code in the page: Chromium, a stand-in for a BinderHub, and a real Jupyter server."""
 
 import re
+import socket
 import threading
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.shared.local_servers import BinderHub, free_port, jupyter
+from tests.shared.local_servers import BinderHub, jupyter
 from tests.shared.pages import NARROWEST, OPEN_ALL, OVERFLOW, Visit, violations
 
 CHAPTER, NEXT = "chapters/03-softmax.html", "chapters/04-attention.html"
@@ -34,6 +35,14 @@ def hub(tmp_path_factory):
         begun.held, begun.kernels = home / "held", f"{address}/api/kernels{{}}?token={token}"
         yield begun
         begun.shutdown()
+
+
+@pytest.fixture
+def nowhere():
+    """Return a computer at whose address nothing answers, held so that nothing else takes it."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        yield {"phase": "ready", "url": f"http://127.0.0.1:{silent.getsockname()[1]}/", "token": "t"}
 
 
 class Reader(Visit):
@@ -277,8 +286,7 @@ def test_the_computer_is_kept_for_the_next_chapter_and_replaced_when_it_is_gone(
     assert len(hub.asked) == 2
 
 
-def test_each_failure_is_told_in_a_sentence_and_can_be_tried_again(reader, hub):
-    nobody = {"phase": "ready", "url": f"http://127.0.0.1:{free_port()}/", "token": "t"}
+def test_each_failure_is_told_in_a_sentence_and_can_be_tried_again(reader, hub, nowhere):
     home = reader.tab.get_by_role("link", name="Run the chapters on your own computer")
     hub.says(status=500)
     reader.open(build=hub.build, before=TWO_SECTIONS)
@@ -291,7 +299,7 @@ def test_each_failure_is_told_in_a_sentence_and_can_be_tried_again(reader, hub):
     for sentence, *answer in (
         (f"{HOST} cannot be reached, or refuses.", {"phase": "failed", "message": "No such repository\n"}),
         (f"{HOST} could not start a computer: No such repository", {"phase": "building", "message": "Step 1"}),
-        (f"The line to {HOST} broke off.", nobody),
+        (f"The line to {HOST} broke off.", nowhere),
         (rf"Python could not be started at {HOST} \(",),
         (f"{HOST} cannot be reached, or refuses.", hub.ready),
     ):

@@ -4,6 +4,7 @@ One visit to a page measures all its figures.  What lies behind a text is taken 
 left out; sizes and places are those of the browser.
 """
 
+import base64
 import functools
 import io
 import json
@@ -123,9 +124,12 @@ def pixels(image, points):
     return image[rows[kept], columns[kept]]
 
 
-def photograph(tab):
+def photograph(camera):
     """The whole page as an array, one pixel of it for one of the page."""
-    return np.array(Image.open(io.BytesIO(tab.screenshot(full_page=True))).convert("RGB"), dtype=float)
+    size = camera.send("Page.getLayoutMetrics")["cssContentSize"]
+    whole = {"clip": size | {"scale": 1}, "captureBeyondViewport": True, "optimizeForSpeed": True}
+    taken = camera.send("Page.captureScreenshot", whole)
+    return np.array(Image.open(io.BytesIO(base64.b64decode(taken["data"]))).convert("RGB"), dtype=np.int16)
 
 
 def readable(text, bare, whole):
@@ -201,10 +205,11 @@ def crowded(drawing):
 def painted(tab):
     """Yield (figure, fault) of the page as it is painted now."""
     measured, whole, bare = None, None, None
+    camera = tab.context.new_cdp_session(tab)
     while measured != (found := tab.evaluate(MEASURE)):  # nothing moves any more
-        measured, whole = found, photograph(tab)
+        measured, whole = found, photograph(camera)
         style = tab.add_style_tag(content=WITHOUT_TEXTS)
-        bare = photograph(tab)
+        bare = photograph(camera)
         style.evaluate("node => node.remove()")
     paper, grid = tab.evaluate(COLOURS)
     paper = rgb(paper)[0]

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from bookbuild import ROOT
+from tests.shared.pages import pages
 
 CONFIGURATION = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
 ADDRESS = CONFIGURATION["repository"]["url"]
@@ -40,21 +41,22 @@ def loaded(soup):
     return found + [address for style in styles for address in IN_STYLE.findall(style)]
 
 
-def test_every_link_within_the_site_leads_somewhere(page, read, ids, site):
-    lost = []
-    for element in read(page).select("a[href], area[href]"):
-        target = urlsplit(urljoin(f"http://site/{page}", element["href"]))
-        if target.netloc != "site":
-            continue
+def test_every_link_within_the_site_leads_somewhere(read, ids, site):
+    def leads_nowhere(page, address):
+        target = urlsplit(urljoin(f"http://site/{page}", address))
         path = unquote(target.path).removeprefix("/")
         anchor = unquote(target.fragment) if path.endswith(".html") else ""
-        if not (site / path).is_file() or (anchor and anchor not in ids(path)):
-            lost.append(element["href"])
-    assert not lost
+        return target.netloc == "site" and not ((site / path).is_file() and (not anchor or anchor in ids(path)))
+
+    links = {page: [link["href"] for link in read(page).select("a[href], area[href]")] for page in pages()}
+    lost = {
+        page: [address for address in addresses if leads_nowhere(page, address)] for page, addresses in links.items()
+    }
+    assert {page: addresses for page, addresses in lost.items() if addresses} == {}
 
 
-def test_no_page_names_the_folder_in_which_it_was_built(page, read):
-    assert str(ROOT) not in str(read(page))
+def test_no_page_names_the_folder_in_which_it_was_built(site):
+    assert [page for page in pages() if str(ROOT) in (site / page).read_text("utf8")] == []
 
 
 def test_every_place_has_a_link_that_says_what_it_leads_to(page, read):
@@ -120,6 +122,19 @@ def test_figures_are_drawn_in_the_palette_of_the_stylesheet_named_and_described(
         assert figure.get("id", "").startswith("fig-"), figure.get_text()
         assert figure.figcaption.get_text(strip=True), figure["id"]
         assert figure.select("svg :is(path, line, rect, circle, text, image), img[src]"), figure["id"]
+
+
+def test_the_page_of_the_helper_documents_every_module_those_of_the_chapters_first_and_in_their_order(read):
+    listed = [place["id"] for place in read("reference/helper.html").select("[id^=module-]")]
+    package = ROOT / "chapters" / "minitransformer"
+    files = (path.relative_to(package.parent).with_suffix("") for path in package.rglob("*.py"))
+    modules = {".".join(path.parts) for path in files if path.name != "__init__"}
+    shown = {name.removeprefix("module-") for name in listed}
+    inner = re.compile(r"minitransformer\.(checks\.exercises|explorables|figures)\.")  # what their packages document
+    assert {name for name in modules - shown if not inner.match(name)} == set()
+    pages = sorted(ROOT.glob("chapters/[0-9]*.md"))
+    chapters = [f"module-minitransformer.{page.stem[3:].replace('-', '_')}" for page in pages]
+    assert [name for name in listed if name in chapters] == chapters
 
 
 def test_every_entry_of_the_glossary_leads_to_the_place_that_builds_it(read):

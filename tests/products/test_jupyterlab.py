@@ -13,9 +13,10 @@ from playwright.sync_api import expect
 from bookbuild import ROOT
 from bookbuild.read.book import Book
 from tests.shared.local_servers import jupyter
+from tests.shared.pages import PATIENCE
 from tools.binder import copy_repository
 
-PATIENCE = 120_000  # milliseconds for what a busy machine may take long for
+SLOW = 120_000  # milliseconds for what a busy machine may take long for
 CHAPTER = "03-softmax"  # it needs no word vectors, and tells of the live widget
 
 # What JupyterLab writes into a notebook by itself when it opens and runs it.
@@ -34,7 +35,6 @@ RUN_TO_THE_END = """([panel, fault]) => panel.querySelector(fault) ||
 VALUE = "(handle) => handle.value ?? handle.getAttribute('aria-valuetext') ?? handle.getAttribute('aria-valuenow')"
 CUT_OFF = """(panel) => [...panel.querySelectorAll(".jp-CodeCell .cm-scroller")]
     .filter((code) => code.scrollWidth > code.clientWidth + 1).length"""
-expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ class Lab:
     def __init__(self, browser, address, token, project):
         self.project, self.other_hosts = project, []
         self.tab = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
-        self.tab.set_default_timeout(PATIENCE)
+        self.tab.set_default_timeout(SLOW)
         own = (f"{address}/", f"{address.replace('http', 'ws')}/", "data:", "blob:")
         for event in ("request", "websocket"):
             self.tab.on(event, lambda asked: asked.url.startswith(own) or self.other_hosts.append(asked.url))
@@ -129,9 +129,11 @@ class Notebook:
 def lab(browser, project, tmp_path_factory):
     """Return JupyterLab at the root of a copy of the project."""
     with jupyter(project, tmp_path_factory.mktemp("home")) as (address, token):
+        expect.set_options(timeout=SLOW)
         begun = Lab(browser, address, token, project)
         yield begun
         begun.tab.context.close()
+        expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")

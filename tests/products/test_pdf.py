@@ -44,9 +44,16 @@ def made(site, browser, tmp_path_factory):
     reader, whole = pypdfium2.PdfDocument(path), pikepdf.open(path)
     found = [one for one in whole.objects if isinstance(one, pikepdf.Dictionary)]
     return SimpleNamespace(
-        **{"path": path, "document": document, "book": book, "when": when, "pdf": whole, "places": pdf.places(whole)},
-        **{"reader": reader, "text": [page.get_textpage().get_text_bounded().replace("\x02", "-") for page in reader]},
-        **{"dictionaries": found, "tags": [one for one in found if "/S" in one and "/P" in one]},
+        path=path,
+        document=document,
+        book=book,
+        when=when,
+        pdf=whole,
+        places=pdf.places(whole),
+        reader=reader,
+        text=[page.get_textpage().get_text_bounded().replace("\x02", "-") for page in reader],
+        dictionaries=found,
+        tags=[one for one in found if "/S" in one and "/P" in one],
         soup=BeautifulSoup(document.read_text("utf8"), "html.parser"),
     )
 
@@ -103,7 +110,11 @@ def test_a_link_is_followed_into_the_book_and_else_to_where_it_is_published(tmp_
         article, "chapters/03-softmax", ["index", "chapters/03-softmax", "chapters/04-attention"], tmp_path, "https://a"
     )
     assert [link["href"] for link in article.select("a")] == [
-        *("#chapters-03-softmax--a", "#chapters-04-attention--b-c", "#index", "https://a/_modules/x.html#f", links[-1]),
+        "#chapters-03-softmax--a",
+        "#chapters-04-attention--b-c",
+        "#index",
+        "https://a/_modules/x.html#f",
+        links[-1],
     ]
 
 

@@ -8,7 +8,6 @@ import json
 import mimetypes
 import os
 import secrets
-import socket
 import subprocess
 import sys
 import threading
@@ -20,19 +19,20 @@ from urllib.parse import unquote, urlsplit
 PATIENCE = 90  # seconds until a server that does not answer is given up
 
 
-def free_port():
-    """Return a port of this machine that nothing listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def answers(address):
     """Tell whether a server answers at `address`."""
     try:
         return urllib.request.urlopen(address, timeout=5).status == 200
     except (urllib.error.URLError, OSError):
         return False
+
+
+def begun_at(runtime, base):
+    """Return the address of the server that has written its port in a folder, nothing as long as none has."""
+    try:
+        return f"http://127.0.0.1:{json.loads(next(runtime.glob('jpserver-*.json')).read_text('utf8'))['port']}{base}"
+    except (StopIteration, ValueError):  # there is no file yet, or it is not yet whole
+        return ""
 
 
 @contextlib.contextmanager
@@ -42,22 +42,30 @@ def jupyter(
     """Start a Jupyter server in `folder` with an empty `home`; give its address, without a slash, and its token.
 
     `application` is the module that is run, `start` a command in its place; `base` is the path that it serves below.
-    What the server says is in `home`/server.log.
+    What the server says is in `home`/server.log.  It takes a free port itself and writes which in `home`/runtime.
     """
     home.mkdir(parents=True, exist_ok=True)
-    port, token, log = free_port(), secrets.token_hex(), home / "server.log"
+    token, log, runtime = secrets.token_hex(), home / "server.log", home / "runtime"
     command = [*(start or [python, "-m", application]), "--no-browser", "--allow-root"]
-    command += [f"--port={port}", "--ip=127.0.0.1", f"--ServerApp.base_url={base}/"]
+    command += ["--port=0", "--ip=127.0.0.1", f"--ServerApp.base_url={base}/"]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "PYTHON"))}
-    variables = {**inherited, "HOME": str(home), "JUPYTER_PREFER_ENV_PATH": "1", "OPENBLAS_NUM_THREADS": "1"}
+    variables = inherited | {
+        "HOME": str(home),
+        "JUPYTER_RUNTIME_DIR": str(runtime),
+        "JUPYTER_PREFER_ENV_PATH": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
     with log.open("w", encoding="utf-8") as said:
         server = subprocess.Popen(
             [*command, f"--IdentityProvider.token={token}", *options],
-            **{"cwd": folder, "env": {**variables, **(environment or {})}, "stdout": said, "stderr": said},
+            cwd=folder,
+            env=variables | (environment or {}),
+            stdout=said,
+            stderr=said,
         )
     try:
-        address, begun = f"http://127.0.0.1:{port}{base}", time.monotonic()
-        while not answers(f"{address}/api?token={token}"):
+        begun = time.monotonic()
+        while not (address := begun_at(runtime, base)) or not answers(f"{address}/api?token={token}"):
             if server.poll() is not None or time.monotonic() - begun > PATIENCE:
                 raise RuntimeError(f"The Jupyter server did not start:\n{log.read_text('utf8')[-3000:]}")
             time.sleep(0.2)

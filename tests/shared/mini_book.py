@@ -196,7 +196,7 @@ def loaf(weight, *, alt):
     print(weight, alt[:1])
 
 
-def machine(numbers, chapters):
+def machine(numbers):
     """Draw the chapters; used on the cover."""
 
 
@@ -218,14 +218,12 @@ mystnb:
 ---
 from minitransformer import figures
 figures.loaf(1, alt="A loaf that lies on a board.")
-figures.machine(figures.machine_numbers(), [
-])
+figures.machine(figures.machine_numbers())
 ```
 
 Look forward to 9 chapters of 5 to 9 minutes each, and 7 hours of exercises.
 """,
     "README.md": "| chapter | the question |\n|---|---|\n",
-    "reference/helper.md": "# The helper package\n\nIt halves.\n",
     "reference/teaching.md": """# Teaching
 
 | chapter | reading | exercises | on the projector |

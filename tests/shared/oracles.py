@@ -1,13 +1,13 @@
-"""Random numbers, and answers to compare with: loops over plain Python numbers, and PyTorch where there is one."""
+"""Random numbers, and answers to compare with: loops over plain Python numbers."""
 
 import math
 
 import numpy as np
-import pytest
 from hypothesis import settings
 
 settings.load_profile("ci")  # the same examples every time, and no limit on time: a busy machine is no fault
 LIMITS = {"float32": 1e-6, "float64": 1e-12}  # how far two calculations may lie apart, as a share of the largest number
+ADAM = [((0.9, 0.999), 1e-8), ((0.9, 0.98), 1e-9), ((0.0, 0.5), 1e-3), ((0.5, 0.1), 1e-8)]  # betas, eps
 
 
 def random(*shape, kind="float64", seed=0):
@@ -21,9 +21,11 @@ def matrices(shapes, kind="float64", seed=0):
     return {name: (rng.normal(size=shape) / shape[0] ** 0.5).astype(kind) for name, shape in shapes.items()}
 
 
-def torch():
-    """Return PyTorch, or skip the test where it is not installed."""
-    return pytest.importorskip("torch", reason="PyTorch is not installed: make oracle brings it")
+def walk(size=40, kind="float64", steps=50):
+    """Return a start (size,), gradients and rates, one of each for every step."""
+    sizes = 10.0 ** np.random.default_rng(1).uniform(-6, 3, size=size)  # each parameter has a scale of its own
+    gradients = (random(steps, size, seed=2) * sizes).astype(kind)
+    return random(size, kind=kind, seed=3), gradients, [0.1 / (i + 1) for i in range(steps)]
 
 
 def error(found, expected):

@@ -10,17 +10,22 @@ from bookbuild.read.book import Book
 
 SITE = ROOT / "_build" / "html"
 QUIET = (  # asks nobody for updates
-    *("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync"),
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
 )
+PATIENCE = 30_000  # milliseconds until what a page does not show is given up: other work may hold the machine
 WIDE, NARROW, NARROWEST, PAPER = 1280, 390, 320, 720  # pixels: a window, phones, a sheet of paper
 OPEN_ALL = "() => { for (const details of document.querySelectorAll('details')) details.open = true; }"
 CLOSE_ALL = "() => { for (const details of document.querySelectorAll('details')) details.open = false; }"
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-# One element for each way in which a text is painted: its look and that of all it stands in.  Axe's rules about colours
-# are most of its work, and find the same in all that look alike.
+# One element for each way in which a text is painted that was not `seen` before: its look and that of all it stands in.
+# Axe's rules about colours are most of its work, and find the same in all that look alike.
 COLOURS = ["color-contrast", "link-in-text-block"]
-UNLIKE = """(root) => {
+UNLIKE = """(root, seen) => {
     const looks = ["color", "backgroundColor", "backgroundImage", "opacity", "fontSize", "fontWeight"];
     const kinds = new Map([[null, ""]]), first = new Map();
     const kind = (e) => {
@@ -33,19 +38,20 @@ UNLIKE = """(root) => {
     for (const e of [root, ...root.querySelectorAll("*")])
         if ((e.matches("input, select, textarea") || holds(e)) && e.checkVisibility() && !first.has(kind(e)))
             first.set(kind(e), e);
-    return [...first.values()];
+    seen.forEach((look) => first.delete(look));
+    return first;
 }"""
 # What depends on the window's width; the sizes of targets are most of the work of the rest.
 ROOM = ["target-size", "scrollable-region-focusable"]
-AXE = f"""async (root, {{ colours, rest, room }}) => {{
+AXE = f"""async (root, {{ colours, rest, room, seen }}) => {{
     const options = {{ resultTypes: ["violations"], preload: false }}, [only, roomy] = {json.dumps([COLOURS, ROOM])};
     const enabled = (names, enabled) => names.map((name) => [name, {{ enabled }}]);
     const rules = Object.fromEntries([...enabled(only, false), ...enabled(roomy, room)]);
-    const unlike = colours ? ({UNLIKE})(root) : [], found = [];
+    const unlike = colours ? ({UNLIKE})(root, seen) : new Map(), found = [];
     if (rest) found.push(await axe.run(root, {{ ...options, rules }}));
     else if (room) found.push(await axe.run(root, {{ ...options, runOnly: roomy }}));
-    if (unlike.length) found.push(await axe.run({{ include: unlike }}, {{ ...options, runOnly: only }}));
-    return found.flatMap(({{ violations }}) => violations);
+    if (unlike.size) found.push(await axe.run({{ include: [...unlike.values()] }}, {{ ...options, runOnly: only }}));
+    return [found.flatMap(({{ violations }}) => violations), [...unlike.keys()]];
 }}"""
 # What is cut off at its side and cannot be scrolled to, or not by keyboard.  Some texts are for screen readers alone.
 OUT_OF_REACH = """() => [...document.querySelectorAll("main *")].filter((e) => {
@@ -72,19 +78,20 @@ def unlike_pages():
     return [page for page in pages() if page not in listings or page == longest]
 
 
-def violations(tab, within="html", colours=True, rest=True, room=None):
+def violations(tab, within="html", colours=True, rest=True, room=None, seen=None):
     """Return what axe finds wrong in an element, one line for each place.
 
     `colours`, `room` (what depends on the window's width; looked at with the rest, if not said) and the `rest` may be
-    left out.
+    left out.  The looks in the set `seen` are left out too, and those that were looked at are added to it.
     """
     from axe_playwright_python.base import AXE_SCRIPT  # the helper's tests import this module without it
 
     if not tab.evaluate("'axe' in window"):
         tab.evaluate(AXE_SCRIPT)
-    found = tab.locator(within).evaluate(
-        AXE, {"colours": colours, "rest": rest, "room": rest if room is None else room}
-    )
+    seen = set() if seen is None else seen
+    parts = {"colours": colours, "rest": rest, "room": rest if room is None else room, "seen": list(seen)}
+    found, looks = tab.locator(within).evaluate(AXE, parts)
+    seen.update(looks)
     return [
         f"{rule['id']}: {node['html'][:150]} {' '.join(node['failureSummary'].split())[:250]}"
         for rule in found

@@ -22,9 +22,29 @@ from tests.text.proofs import decimals, executed, nearby, printed, proofs
 from tests.text.shown import lines, roles, tree
 
 VERBS = {  # what a reader can be seen to do
-    *("build", "choose", "compare", "compute", "decide", "derive", "detect", "draw", "explain", "find", "measure"),
-    *("name", "predict", "prove", "read", "show", "spot", "state", "tell", "train", "use"),
+    "build",
+    "choose",
+    "compare",
+    "compute",
+    "decide",
+    "derive",
+    "detect",
+    "draw",
+    "explain",
+    "find",
+    "measure",
+    "name",
+    "predict",
+    "prove",
+    "read",
+    "show",
+    "spot",
+    "state",
+    "tell",
+    "train",
+    "use",
 }
+COMMENTS = {"Question": "the README", "Job": "the map on the cover", "Projector": "the teaching page"}
 SECTIONS = ("Exercises", "Summary", "Common misreadings", "Further reading")
 PREFIXES = {"math": "eq", "figure": "fig", "exercise": "ex", "prf:definition": "def"}
 BANNED = re.compile(r"\b(?:simply|obviously|just)\b", re.IGNORECASE)
@@ -245,8 +265,11 @@ def saving_changes_nothing(book):
 
 
 def openings(book):
-    """A chapter opens with three to five objectives that one can test, what it builds on, and its reading time."""
+    """A chapter opens with what lists say of it, three to five objectives, what it builds on, and its reading time."""
     for page in book.chapters:
+        for kind in COMMENTS:
+            if kind not in page.comments:
+                yield f"{at(page)}: no comment `% {kind}: …` below the title; {COMMENTS[kind]} shows it."
         boxes = [box for box in page.directives if "objectives" in box.options.get("class", "")]
         if len(boxes) != 1:
             yield f"{at(page)}: {len(boxes)} admonitions of class objectives; expected one."

@@ -1,4 +1,6 @@
-"""The page that documents the helper package: its modules, in groups that are the package's folders.
+"""List the modules on the page of the helper package, in groups that are the package's folders.
+
+The page itself has a comment where they are to stand.
 
 A group opens with the sentence that opens its folder; below stands what autodoc says of each module.  First come the
 modules of the chapters, in their order, then the folders of chapters, then the others.
@@ -6,18 +8,23 @@ modules of the chapters, in their order, then the folders of chapters, then the 
 
 import ast
 
-FILE = "reference/helper.md"
 PACKAGE = "minitransformer"
+PLACE = "% The modules: bookbuild/site/helper_modules.py"
 
 
-def text(book):
-    """Return the page as it should be: its opening as it is, and the groups behind it."""
-    opening = (book.root / FILE).read_text("utf8").partition("\n## ")[0].rstrip()
+def write(app, page, source):
+    """Put the modules in the place of the comment, in the source of a page that has it."""
+    if PLACE in source[0]:
+        source[0] = source[0].replace(PLACE, modules(app.book_build.book))
+
+
+def modules(book):
+    """Return the groups of modules in Markdown."""
     package = book.root / "chapters" / PACKAGE
     chapters = [chapter.name[3:].replace("-", "_") for chapter in book.chapters]
     order = lambda path: (chapters.index(path.stem) if path.stem in chapters else len(chapters), path.stem)
     folders = sorted((file.parent for file in package.glob("*/__init__.py")), key=order)
-    return "\n\n".join([opening, *(group(folder, order) for folder in (package, *folders))]) + "\n"
+    return "\n\n".join(group(folder, order) for folder in (package, *folders))
 
 
 def group(folder, order):

@@ -1,0 +1,75 @@
+"""Functions of arrays as tests try them all alike: what each is called with, and the tests' lists of them together.
+
+The test file of a chapter's module names its functions in FUNCTIONS; test_every_function.py tries what all of them
+promise, and test_gradients.py the backward pass that stands beside one.
+"""
+
+import inspect
+import pkgutil
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import minitransformer
+
+HELPER = Path(__file__).parents[1] / "helper"
+TOKENS = {"x": ("n", 6)}
+SINGLE = {"W_Q": (6, 4), "W_K": (6, 4), "W_V": (6, 5)}
+MULTI = {"W_Q": (6, 6), "W_K": (7, 6), "W_V": (7, 9), "W_O": (9, 4)}
+OWN = {"W_Q": (6, 6), "W_K": (6, 6), "W_V": (6, 6), "W_O": (6, 6)}
+WIDE = {"W_1": (6, 9), "b_1": (9,), "W_2": (9, 4), "b_2": (4,)}
+SCALES = {"gain": (6,), "bias": (6,)}
+
+
+class Case(NamedTuple):
+    """A function of arrays, the shapes that it takes and those that it gives, as its docstring tells them."""
+
+    call: Callable
+    takes: dict  # name of an argument -> its shape, or a dict of shapes, in which "n" and "m" stand for any number
+    gives: list  # the shape of each result
+
+
+def functions():
+    """Return the functions that the test files of the helper name, all together: name -> Case.
+
+    Raises ValueError where two files have one name.
+    """
+    found = {}
+    for path in sorted(HELPER.glob("test_*.py")):
+        if "\nFUNCTIONS = {" in path.read_text("utf8"):
+            own = import_module(f"tests.helper.{path.stem}").FUNCTIONS
+            if twice := ", ".join(found.keys() & own.keys()):
+                raise ValueError(f"tests/helper/{path.name}: FUNCTIONS has {twice} too; give each function one name.")
+            found |= own
+    return found
+
+
+def public():
+    """Yield every public function of the package, but for the exercises, with the name of its module."""
+    for found in pkgutil.walk_packages(minitransformer.__path__, "minitransformer."):
+        for name, function in vars(import_module(found.name)).items():
+            own = inspect.isfunction(function) and function.__module__ == found.name and not name.startswith("_")
+            if own and "exercises" not in found.name:
+                yield found.name.split(".")[1], function
+
+
+def sized(shape, leading=(), **sizes):
+    """Return a shape, or a dict of shapes, with numbers for "n" and "m", and the leading axes where it has one."""
+    if isinstance(shape, dict):
+        return {name: sized(part, leading, **sizes) for name, part in shape.items()}
+    axes = leading if {"n", "m"} & set(shape) else ()
+    return (*axes, *(sizes.get(size, size) for size in shape))
+
+
+def filled(shape, make):
+    """Return what `make` makes of a shape, or a dict of it."""
+    return {name: filled(part, make) for name, part in shape.items()} if isinstance(shape, dict) else make(shape)
+
+
+def numbers(kind="float64"):
+    """Return a function that makes random arrays of a shape."""
+    rng = np.random.default_rng(0)
+    return lambda shape: rng.normal(size=shape).astype(kind)
