@@ -25,7 +25,7 @@ FACES = {  # name of the file in the site -> the font that it is cut from
     "math": "node_modules/@fontsource/stix-two-math/files/stix-two-math-latin-400-normal.woff2",
 }
 SCRIPTS = Path(__file__).with_name("scripts")
-SAID = string.ascii_letters + string.digits + " .,:;!?'’()–-/%·…"  # what may stand in a title, a task or a verdict
+SAID = string.ascii_letters + string.digits + " .,:;!?'’“”()–-/%·…"  # what may stand in a title, a task or a verdict
 TYPED = "".join(map(chr, range(32, 127)))  # what a reader, a cell or an explorable may write
 LETTERS = re.compile(r"[\w.,:;!?'’“”()–-]{2}")
 TAG = re.compile(r"<[^>]*>")
@@ -35,7 +35,7 @@ LEAST = 10  # thousandths of the font's size: less is not seen
 ALWAYS = "√′−"  # what a browser draws that no formula's text holds: the root, the prime, the minus of a hyphen
 TALLEST = 1700  # thousandths of the font's size: what is taller is put together of parts
 ROOT = 900  # thousandths of the font's size
-GRID = 500  # places to the font's size at which points may lie: half of what the files have, 0.04 px apart in the text
+GRID = 400  # places to the font's size at which points may lie: the files have 1000; 0.05 px apart in the text
 PAIRS, POSTSCRIPT = 2, 6  # OpenType's numbers for what moves pairs of glyphs and for a font's name
 DROPPED = ["DSIG", "GDEF", "GSUB", "STAT", "gasp"]
 
@@ -60,11 +60,12 @@ def texts(pages, scripts):
     formulas, rest = inside("math", pages), outside("math", pages)
     around = outside("pre|code", rest)
     text = outside("script|style|svg", around)
+    labels = inside("script|svg|figcaption|table|nav|header|footer|summary|button|label", around)
     return {
         "serif": TYPED + words(text),
         "serif-italic": SAID + words(inside("em|i|cite", text)),
         "serif-bold": SAID + words(inside("strong|b|h[1-4]|dt", text)),
-        "sans": TYPED + html.unescape(around) + scripts,  # with the states of explorables, which are attributes
+        "sans": TYPED + SAID + html.unescape("".join(TAG.findall(around)) + labels) + scripts,  # states are attributes
         "code": TYPED + words(inside("pre|code", rest)),
         "math": letters(formulas),
     }
