@@ -113,7 +113,7 @@ def asked(chapter):
     known, module = exercises(chapter), chapter.name[3:].replace("-", "_")
     if not any(CALL.search("\n".join(code)) for _, code, _ in known.values()):
         return dict.fromkeys(known, ())  # nothing that a page could judge
-    forms = imported(f"checks.exercises.{module}", chapter).FORMS
+    forms = getattr(imported(f"checks.exercises.{module}", chapter), "FORMS", {})  # none where all are values to type
     pieces = [repr(forms), *(piece for _, code, solution in known.values() for piece in (*code, *solution))]
     names, found = names_of(chapter, module, "\n".join(pieces)), {}
     for label, (text, code, solution) in known.items():
@@ -125,6 +125,8 @@ def asked(chapter):
             form = forms.get(name)
             other = getattr(form, "of", "")
             shown = solved.get(other or answer) if hasattr(form, "strangers") else suspect_in(given)
+            if shown is None:
+                raise ValueError(f"The solution of {label} defines no {other or answer}, whose lines FORMS asks for.")
             found[label].append(Answer(name, checks.task(name), form, shown, given[answer] if other else "", space))
         if written := WRITTEN.search(" ".join(text)):
             found[label].append(Answer(label.removeprefix("ex-"), None, written[1], "", "", names))

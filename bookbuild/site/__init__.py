@@ -2,12 +2,12 @@
 
 from bookbuild.site import (
     assets,
+    fill_in,
     fonts,
     formulas,
     frame,
     fresh_execution,
     glossary,
-    helper_modules,
     inline_code,
     labels,
     notebook_copies,
@@ -30,7 +30,7 @@ HANDLERS = {
     "builder-inited": (assets.install, assets.make, published.choose_address, search.leave_out_sphinx),
     "env-get-outdated": (this_build.read_again,),
     "env-before-read-docs": (fresh_execution.execute_ahead,),
-    "source-read": (helper_modules.write,),
+    "source-read": (fill_in.write,),
     "doctree-read": (glossary.note,),
     "env-updated": (previews.read_glossary,),
     "env-get-updated": (this_build.write_again, labels.write),

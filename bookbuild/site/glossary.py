@@ -1,4 +1,7 @@
-"""Let each term of the glossary lead to the place that builds it: the section of a chapter that uses it first."""
+"""Let each term of the glossary lead to the place that builds it: the section of a chapter that uses it first.
+
+At the head of the glossary each letter leads to the first term that begins with it.
+"""
 
 from docutils import nodes
 from sphinx import addnodes
@@ -38,3 +41,8 @@ def lead(app, doctree, docname):
             number = ".".join(map(str, app.env.toc_secnumbers[page][""]))
             link = nodes.reference("", title, refuri=f"{app.builder.get_relative_uri(docname, page)}#{anchor}")
             item[-1] += nodes.paragraph("", f"Built in chapter {number}, ", link, classes=["built"])
+    first = {}
+    for term in doctree.findall(nodes.term):
+        first.setdefault(term.astext()[0].upper(), term["ids"][0])
+    letters = [nodes.reference("", letter, refid=anchor, internal=True) for letter, anchor in sorted(first.items())]
+    doctree[0].insert(1, nodes.paragraph("", "", *letters, classes=["letters"]))

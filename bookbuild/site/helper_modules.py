@@ -1,6 +1,4 @@
-"""List the modules on the page of the helper package, in groups that are the package's folders.
-
-The page itself has a comment where they are to stand.
+"""Say which modules the helper package has, in groups that are its folders, for the page that documents them.
 
 A group opens with the sentence that opens its folder; below stands what autodoc says of each module.  First come the
 modules of the chapters, in their order, then the folders of chapters, then the others.
@@ -9,13 +7,6 @@ modules of the chapters, in their order, then the folders of chapters, then the 
 import ast
 
 PACKAGE = "minitransformer"
-PLACE = "% The modules: bookbuild/site/helper_modules.py"
-
-
-def write(app, page, source):
-    """Put the modules in the place of the comment, in the source of a page that has it."""
-    if PLACE in source[0]:
-        source[0] = source[0].replace(PLACE, modules(app.book_build.book))
 
 
 def modules(book):
@@ -30,13 +21,13 @@ def modules(book):
 def group(folder, order):
     """Return the section of a folder of the package, whose modules come in an order."""
     face = ast.parse((folder / "__init__.py").read_text("utf8"))
-    names = {target.id for node in face.body if isinstance(node, ast.Assign) for target in node.targets}
+    functions = {node.name for node in face.body if isinstance(node, ast.FunctionDef)}
     paths = sorted((path for path in folder.glob("*.py") if path.stem != "__init__"), key=order)
-    if "__all__" in names:  # it documents what its modules have as its own
+    if "__dir__" in functions:  # it documents what its modules have as its own
         paths = []
     prefix = f"{PACKAGE}." if folder.name == PACKAGE else f"{PACKAGE}.{folder.name}."
     parts = [sentence(face), *(module(f"{prefix}{path.stem}") for path in paths)]
-    if "__all__" in names or any(isinstance(node, ast.FunctionDef) for node in face.body):
+    if functions:
         parts[0] = documented(prefix[:-1])  # with the same sentence
     return "\n\n".join([f"## `{folder.name}`", *parts])
 

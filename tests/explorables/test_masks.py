@@ -74,6 +74,7 @@ def test_padding_can_be_no_less_than_none_and_no_more_than_all_but_one(show):
 
 def test_a_row_is_chosen_by_a_click_or_a_finger_and_its_scores_can_be_typed(show):
     tab = show(("masks", NINE), width=390, has_touch=True, is_mobile=True)
+    tab.get_by_text("the marked row in numbers").tap()
     tab.locator(".mt-heat tbody tr").nth(7).locator("td").nth(4).click()
     assert_masks(tab, NINE, 7)
     tab.locator(".mt-heat tbody tr").nth(2).locator("td").first.tap()

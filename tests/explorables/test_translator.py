@@ -226,7 +226,6 @@ def test_it_speaks_with_its_reader(opened):
     assert french(tab) == "le chien n'a pas trouvé le chat"
     field.fill("the dog saw my ca")
     assert tab.locator(".mt-chips").inner_text().split() == ["cat", "canal", "carried", "carry"]
-    assert french(tab) == "le chien a vu mon"  # the end of the word is yet to come
     field.press("Enter")
     assert (field.input_value(), news.inner_text()) == ("the dog saw my cat ", "")
     assert french(tab) == "le chien a vu mon chat"

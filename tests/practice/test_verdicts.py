@@ -13,6 +13,7 @@ from bookbuild.base.node import run
 from bookbuild.practice import forms, lines, typed
 from bookbuild.read.book import Book
 from minitransformer.checks import ROUNDED, find_hint
+from minitransformer.checks.exercises import Check
 
 JUDGE = Path(__file__).with_name("judge.mjs")
 TRIED = 60  # orders of an exercise
@@ -153,3 +154,9 @@ def test_a_line_below_a_block_that_has_ended_is_told_which():
     told["count"] = 4
     sentence = "line 5 is indented, and the block that line 2 opens has ended above it."
     assert judged(orders=[[told, [0, 1, 2, 3]]])["orders"] == [sentence]
+
+
+def test_a_function_without_a_form_is_said_to_lack_one():
+    task = Check(abs, {}, ((1.0,),))
+    with pytest.raises(ValueError, match=r"halving takes a function: add its form .* to FORMS in"):
+        forms.told([forms.Answer("halving", task, None, "", "", {})])

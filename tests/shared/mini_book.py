@@ -220,8 +220,6 @@ from minitransformer import figures
 figures.loaf(1, alt="A loaf that lies on a board.")
 figures.machine(figures.machine_numbers())
 ```
-
-Look forward to 9 chapters of 5 to 9 minutes each, and 7 hours of exercises.
 """,
     "README.md": "| chapter | the question |\n|---|---|\n",
     "reference/teaching.md": """# Teaching

@@ -11,7 +11,6 @@ from tests.shared.mini_book import FILES
 from tools.lists import lists
 
 CHAPTER, TEACHING = "chapters/01-halving.md", "reference/teaching.md"
-WHOLE = "Look forward to 1 chapters of 15 minutes each, and 2 hours of exercises."
 
 
 def test_pages_hold_the_lists_and_chapters_the_times_as_they_are_counted():
@@ -46,7 +45,6 @@ def made(folder, file, old="", new=""):
         (CHAPTER, "Easy, 2", "Easy, 40", TEACHING, "| 3 | 1 | 1: Half 1, Half 2 | 1 h 35 min |"),
         (CHAPTER, "Easy, 2", "Easy, 3", CHAPTER, "*Reading time:* 15 minutes, exercises 12 more."),
         (TEACHING, "1 | 1 |", "1 | 1 |", TEACHING, "Chapters left out: none."),
-        (CHAPTER, "Easy, 2", "Easy, 30", "index.md", WHOLE),
     ],
 )  # fmt: skip
 def test_a_list_follows_a_change(file, old, new, shows, line, tmp_path):

@@ -1,9 +1,11 @@
-"""The reading time of a chapter: what is counted, and at which pace."""
+"""The reading time of a chapter: what is counted, and at which pace; and the time that the whole book takes."""
+
+from types import SimpleNamespace
 
 import pytest
 
 from bookbuild.read.markdown import Page, parser
-from tools.lists import reading
+from bookbuild.read.times import reading, whole
 
 EXTENSIONS = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
 TEN, LINE, FORMULA = "word " * 1800, "code\n\n", "$$\na\\,b\n$$\n\n"  # minutes of prose
@@ -39,3 +41,12 @@ FIGURE = '```{code-cell} ipython3\n---\nmystnb:\n  figure: {caption: ""}\ntags: 
 )
 def test_what_is_gone_through_is_counted_at_the_pace_of_the_docstring(text, minutes):
     assert reading(Page(f"{text}\n\nend", "page.md", 1, parser(EXTENSIONS), 1)) == minutes
+
+
+def test_the_whole_book_takes_the_time_of_its_chapters_from_the_shortest_on_and_of_all_exercises():
+    exercise = "\n\n```{exercise-start} A\n```\n\n*Hard, 50 minutes.*\n\n```{exercise-end}\n```\n"
+    texts = TEN, f"A word.{exercise}", TEN + exercise
+    chapters = [Page(text, "page.md", 1, parser(EXTENSIONS), n) for n, text in enumerate(texts, 1)]
+    assert whole(SimpleNamespace(chapters=chapters)) == "3 chapters of 5 to 10 minutes each, and 2 hours of exercises"
+    alone = SimpleNamespace(chapters=chapters[:1])
+    assert whole(alone) == "1 chapters of 10 minutes each, and 0 hours of exercises"

@@ -83,12 +83,17 @@ def find_hint(task, answer):
     if same(results, expected):
         return ""
     known = {ROUNDED: expected} | {hint: _results(task, wrong) for hint, wrong in task.wrong.items()}
-    agrees = [hint for hint, found in known.items() if same(results, found)]
-    if not agrees and task.probes:
-        agrees = [hint for hint, found in known.items() if rounded(results, found)]
-    elif not agrees:
-        agrees = nearest(answer, {hint: found for hint, (found,) in known.items()})
-    return agrees[0] if agrees else _difference(task, results, expected)
+    hints = _agreeing(task, results, known)
+    return hints[0] if hints else _difference(task, results, expected)
+
+
+def _agreeing(task, results, known):
+    """Return the hints of the known answers, hint -> results, that results are the same as, or else rounded from."""
+    if hints := [hint for hint, found in known.items() if same(results, found)]:
+        return hints
+    if task.probes:
+        return [hint for hint, found in known.items() if rounded(results, found)]
+    return nearest(results[0], {hint: value for hint, (value,) in known.items()})
 
 
 def _expected(task):

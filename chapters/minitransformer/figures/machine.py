@@ -30,11 +30,11 @@ LAYOUTS = {
     },
     "tall": {
         **{"size": (380, 812), "encoder": (174, 18, 148), "decoder": (360, 204, 334), "below": 14},
-        **{"start": 62, "vectors": ((70, 102), (-44, 16)), "positions": 126, "wave": (-40, 0, 13)},
+        **{"start": 58, "vectors": ((66, 98), (-44, 16)), "positions": 126, "wave": (-40, 0, 13)},
         **{"self-attention": (148, 294), "feed-forward": (322, 392), "last norm": 414, "end": 424},
         **{"masked": (148, 294), "cross-attention": (398, 474), "feed": (502, 572), "norm": 592, "across": (434, 454)},
         **{"head": (636, 668), "softmax": (684, 728), "out": 270, "half": 62, "next": 778, "gap": 18},
-        **{"away": (20, 14), "number": ("left", "right", "left"), "wrap": 24, "lines at": ((95, 771), (285, 771))},
+        **{"away": (22, 14), "number": ("left", "right", "left"), "wrap": 24, "lines at": ((95, 771), (285, 771))},
         **{"letters at": ((345, 373), (196, 373), (188, 350)), "told at": ((333, 33), (333, 48)), "bars at": (34, 0)},
         **{"softmax at": (248, 111), "back": "M240 34H84q-8 0-8 8V366"},
         **{"chips at": ((76, 130), (76, 196)), "tip": "M71 360l5 6l5-6"},
@@ -49,6 +49,8 @@ LAYOUTS = {
         **{"chips at": ((170, 66), (170, 66)), "tip": "M11 64l2-2l2 2"},
     },
 }
+# What a part takes at least, to be met: the one that stands for its chapter on a phone, and any other.
+FINGER, MOUSE = 44, 32
 SUBLAYERS = {  # the box of each: its lane, its title, and the chapters of what is inside
     "self-attention": ("encoder", "Self-attention", (PROJECTIONS, DOTS, SOFTMAX, MIX, HEADS)),
     "feed-forward": ("encoder", "Feed-forward", (FEED,)),
@@ -127,7 +129,7 @@ class _Drawing:
     def __init__(self, layout, numbers, chapters=(), here=0):
         self.at, self.tall, self.small = LAYOUTS[layout], layout == "tall", layout == "strip"
         self.numbers, self.chapters, self.here = numbers, chapters, here
-        self.svg, self.named = [], set()
+        self.svg, self.stops = [], {}
 
     def picture(self, alt):
         """Return the whole drawing."""
@@ -145,6 +147,7 @@ class _Drawing:
         self.scores()
         self.next_word()
         self.way_back()
+        self.svg += [stop for _, stop in sorted(self.stops.items())]
         return Picture(*self.at["size"], "".join(self.svg), alt, role="group" if self.chapters else "img")
 
     # ---- what everything is drawn with
@@ -166,9 +169,10 @@ class _Drawing:
         """Return a box on paper."""
         return _rect("b", x, y, width, height, min(radius, 2.5) if self.small else radius)
 
-    def text(self, x, y, words, kind="", anchor="middle"):
-        """Return a text, nothing in a drawing that has no room for any."""
-        inside, said = escape(str(words), quote=False), f'class="{kind}" ' * bool(kind)
+    def text(self, x, y, words, kind="", anchor="middle", heard=True):
+        """Return a text, nothing in a drawing that has no room for any; `heard` where its part has a name with it."""
+        said = f'class="{kind}" ' * bool(kind) + 'aria-hidden="true" ' * (not heard)
+        inside = escape(str(words), quote=False)
         return "" if self.small else f'<text {said}x="{x:g}" y="{y:g}" text-anchor="{anchor}">{inside}</text>'
 
     def number(self, chapter, box, which):
@@ -183,13 +187,21 @@ class _Drawing:
         return f'<g transform="translate({x:g} {y:g}){" scale(.42)" * self.small}">{drawn}</g>'
 
     def sum(self, x, y):
-        """Return the sign of a sum, and around it room for a finger."""
+        """Return the sign of a sum."""
         r = 3.6 if self.small else 8
-        sign = _circle("b", x, y, r) + _path("l", f"M{x - r / 2:g} {y:g}h{r:g}M{x:g} {y - r / 2:g}v{r:g}")
-        return sign if self.small else _rect("touch", x - 13, y - 13, 26, 26) + sign
+        return _circle("b", x, y, r) + _path("l", f"M{x - r / 2:g} {y:g}h{r:g}M{x:g} {y - r / 2:g}v{r:g}")
 
-    def part(self, chapter, *drawn):
-        """Draw a part, what a chapter builds: a link where there are chapters, of which the first is named."""
+    def room(self, chapter, x, y, width=0):
+        """Return the room around (x, y) in which a part is met: a finger's where it is to be the stop of a chapter."""
+        least = FINGER if self.tall and chapter not in self.stops else MOUSE
+        wide = max(width, least)
+        return "" if self.small else _rect("touch", x - wide / 2, y - least / 2, wide, least)
+
+    def part(self, chapter, *drawn, stop=True):
+        """Draw a part, what a chapter builds: a link where there are chapters.
+
+        The first of a chapter that is a `stop` has its name and is one of the Tab key; the stops come last, in order.
+        """
         inside, said = "".join(drawn), f'data-chapter="{chapter}"'
         if self.here:
             state = "lit" if chapter == self.here else "built" if chapter < self.here else "later"
@@ -198,10 +210,13 @@ class _Drawing:
             self.svg.append(f"<g {said}>{inside}</g>")
         else:
             title, address, job = map(escape, self.chapters[chapter - 1])
-            hidden = ' tabindex="-1" aria-hidden="true"' * (chapter in self.named)
-            name = f"<title>{chapter} {title}\n{job}</title>"
-            self.svg.append(f'<a {said} href="{address}"{hidden}>{name}{inside}</a>')
-        self.named.add(chapter)
+            stop = stop and chapter not in self.stops
+            hidden = "" if stop else ' tabindex="-1" aria-hidden="true"'
+            link = f'<a {said} href="{address}"{hidden}><title>{chapter} {title}\n{job}</title>{inside}</a>'
+            if stop:
+                self.stops[chapter] = link
+            else:
+                self.svg.append(link)
 
     # ---- the parts, from the words to the next word
 
@@ -221,13 +236,13 @@ class _Drawing:
         bend = [self.place(*place) for place in ((norm, d), (norm + 30, d), (norm + 5, out), (head[0], out))]
         first, *rest = ("{:g} {:g}".format(*point) for point in bend)
         lines = self.line("stream", (start, e), (end, e)) + self.line("stream", (start, d), (norm, d))
-        self.part(STREAM, lines, _path("stream", f"M{first}C{' '.join(rest)}"))
+        self.part(STREAM, lines, _path("stream", f"M{first}C{' '.join(rest)}"), stop=False)
         (x, y), lines = self.place(end, e), ""
         for s, kind in zip(self.at["across"], ("lk", "lv")):
             to, k = self.place(s, far), 0.4 if self.small else 1
             way = f"Q{x:g} {to[1]:g} " if self.tall else f"C{x + 24 * k:g} {y:g} {s:g} {y + 12 * k:g} "
             lines += _path(f"{kind} across", f"M{x:g} {y:g}{way}{to[0]:g} {to[1]:g}")
-        self.part(HEADS, lines)
+        self.part(HEADS, lines, stop=False)
 
     def words_in(self, lane):
         """Draw the words of a side and their vectors."""
@@ -237,12 +252,15 @@ class _Drawing:
             x, y = self.at["lines at"][side == "target"]
             top = y if self.tall else y - 7.5 * len(lines)
             anchor = "middle" if self.tall else "end"
-            self.part(WORDS, *(self.text(x, top + 15 * i, line, "quiet", anchor) for i, line in enumerate(lines)))
+            room = self.room(WORDS, x, top + 7.5 * len(lines) - 12) if self.tall else ""
+            texts = [self.text(x, top + 15 * i, line, "quiet", anchor, heard=False) for i, line in enumerate(lines)]
+            self.part(WORDS, room, *texts)
         along, across = self.at["vectors"]
         box = self.box(along, [stream + t for t in across])
         rows = self.numbers[f"{side} vectors"]
         cells = _cells(*box, [row[:4] for row in rows[:3]], 1.5) if self.small else _cells(*box, rows, 4)
-        self.part(VECTORS, self.rounded(*box), cells, self.number(VECTORS, box, 0))
+        room = self.room(VECTORS, box[0] + box[2] / 2, box[1] + box[3] / 2)
+        self.part(VECTORS, room, self.rounded(*box), cells, self.number(VECTORS, box, 0))
 
     def positions(self, lane):
         """Draw the positions that are added to the vectors of a side."""
@@ -250,7 +268,8 @@ class _Drawing:
         wire = "" if self.small else _path("wire", f"M{x:g} {y:g}l{right:g} {down:g}") + self.sum(x, y)
         x, y = x + right, y + down
         number = self.number(POSITIONS, (x - r, y - r, 2 * r, 2 * r), 0)
-        self.part(POSITIONS, wire, _circle("b", x, y, r), self.glyph(x, y, GLYPHS[POSITIONS]), number)
+        sign = _circle("b", x, y, r) + self.glyph(x, y, GLYPHS[POSITIONS])
+        self.part(POSITIONS, self.room(POSITIONS, x, y), wire, sign, number)
 
     def sublayer(self, name):
         """Draw a sublayer: off the stream through a norm into its box, and out of it to be added."""
@@ -260,7 +279,7 @@ class _Drawing:
         into = "lq" if name == "cross-attention" else "wire"
         self.svg.append(self.line(into, (asks, stream), (asks, near)) + self.line("wire", (adds, near), (adds, stream)))
         box = self.box(self.at[name], (far, near))
-        drawn = self.rounded(*box) + self.text(box[0] + box[2] / 2, box[1] + 18, title)
+        drawn = self.rounded(*box) + self.text(box[0] + box[2] / 2, box[1] + 18, title, heard=inside != (FEED,))
         if inside == (FEED,):
             self.feed_forward(box, drawn)
         else:
@@ -269,7 +288,8 @@ class _Drawing:
         self.norm(asks, (near + stream) / 2)
         x, y = self.place(adds, stream)
         first = name == "self-attention"
-        self.part(STREAM, self.sum(x, y), self.number(STREAM, (x - 8, y - 8, 16, 16), 1) if first else "")
+        number = self.number(STREAM, (x - 8, y - 8, 16, 16), 1) if first else ""
+        self.part(STREAM, self.room(STREAM, x, y), self.sum(x, y), number)
         if into == "lq" and not self.small:
             letters = zip(self.at["letters at"], "QKV", "qkv")
             self.svg += [self.text(*at, letter, f"role {kind}") for at, letter, kind in letters]
@@ -283,7 +303,7 @@ class _Drawing:
         """Draw what is inside of an attention's box, each a part of its own: in a row, or in two where it is narrow."""
         left, top, width, height = box
         columns = -(-len(inside) // 2) if self.tall and len(inside) > 4 else len(inside)
-        wide, above, high = (15, 7, 14) if self.small else (width / columns - 2, 16, 46)
+        wide, above, high = (15, 7, 14) if self.small else (width / columns, 16, 46)
         for i, chapter in enumerate(inside):
             row, column = divmod(i, columns)
             missing = columns - len(inside[columns * row :][:columns])
@@ -297,9 +317,8 @@ class _Drawing:
         """Draw a norm around the wire that it sits on, or `across` the stream."""
         (x, y), (long, thick) = self.place(s, t), (9, 3.6) if self.small else (34, 16)
         width, height = (thick, long) if across != self.tall else (long, thick)
-        touch = "" if self.small else _rect("touch", x - 13, y - 13, 26, 26)
         pill = _rect("b", x - width / 2, y - height / 2, width, height, thick / 2)
-        self.part(NORM, touch, pill, self.text(x, y + 4.6, NORM, "number"))
+        self.part(NORM, self.room(NORM, x, y), pill, self.text(x, y + 4.6, NORM, "number"))
 
     def scores(self):
         """Draw the output head, which scores all words, and the softmax of the scores."""
@@ -307,7 +326,8 @@ class _Drawing:
         corners = [(s0, out - half / 2), (s1, out - half), (s1, out + half), (s0, out + half / 2), (s0, out - half / 2)]
         x, y = self.place((s0 + s1) / 2, out)
         number = self.number(HEAD, self.box((s0, s1), (out - half, out + half)), 2)
-        self.part(HEAD, self.line("b out", *corners), self.text(x, y + 5, "head"), number)
+        name = self.text(x, y + 5, "head", heard=False)
+        self.part(HEAD, self.room(HEAD, x, y), self.line("b out", *corners), name, number)
         self.svg.append(self.line("wire", (s1, out), (u0, out)))
         box = self.box((u0, u1), (out - half, out + half))
         (x, y), (right, down) = self.place((u0 + u1) / 2, out), self.at["bars at"]
@@ -330,13 +350,16 @@ class _Drawing:
         """Draw how the error comes back, and how every part is changed by it."""
         gradients, training = self.at["chips at"]
         line = _path("back", self.at["back"]) + _path("wire", self.at["tip"])
-        self.part(BACK, line, self.chip(*gradients, f"{BACK} gradients"))
+        self.part(BACK, line, self.chip(BACK, *gradients, "gradients"))
         sign = _circle("b", *training, 5) + self.glyph(*training, GLYPHS[TRAINING])
-        self.part(TRAINING, sign if self.small else self.chip(*training, f"{TRAINING} training"))
+        self.part(TRAINING, sign if self.small else self.chip(TRAINING, *training, "training"))
 
-    def chip(self, x, y, words):
+    def chip(self, chapter, x, y, words):
         """Return a name that lies on a line."""
-        return "" if self.small else self.rounded(x - 60, y - 15, 120, 30, 15) + self.text(x, y + 5, words)
+        if self.small:
+            return ""
+        pill = self.rounded(x - 60, y - 15, 120, 30, 15)
+        return self.room(chapter, x, y, 120) + pill + self.text(x, y + 5, f"{chapter} {words}")
 
 
 def _cells(x, y, width, height, rows, margin):

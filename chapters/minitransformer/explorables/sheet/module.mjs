@@ -176,6 +176,9 @@ function tableOf(name, labels, numbers, title, edit) {
   return { node: make("div", { class: `mt-of-${name} mt-${TABLES[name].role}` }, title, grid), cells };
 }
 
+// The most rows or columns of a table.
+const longest = (sheet) => Math.max(...Object.values(sheet).map((table) => Math.max(table.length, table[0].length)));
+
 function titleOf(name) {
   const { formula, all = "" } = TABLES[name];
   return make("div", { class: "mt-title" }, formula[0], make("b", {}, ...lowered(formula[1])), ` ${all}`);
@@ -229,12 +232,80 @@ const FIRST = ["scores", 0, 0];
 const GROUPS = [["x", "W_Q", "Q", "W_K", "K", "W_V", "V"], ["scores", "divided", "weights", "outputs"]];
 const KEYS = ["labels", "x", "W_Q", "W_K", "W_V", "scaled"];
 
+// ---- the whole sheet -----------------------------------------------------------------------------------------------
+
+// The tables, made anew where the labels or the widths are others.
+function tablesOf(edit, scale) {
+  const node = make("div", { class: "mt-tables" });
+  let cells, divide, shape; // of every table; the box for scaled; for which labels and widths they were made
+  const build = (labels, sheet) => {
+    cells = {};
+    divide = box(`÷ √${sheet.K[0].length}`, scale);
+    const table = (name) => {
+      const title = titleOf(name);
+      if (name === "divided") title.prepend(divide.node);
+      const made = tableOf(name, labels, sheet[name], title, edit);
+      cells[name] = made.cells;
+      return made.node;
+    };
+    node.replaceChildren(...GROUPS.map((names) => make("div", {}, ...names.map(table))));
+    node.classList.toggle("mt-small", longest(sheet) <= 3);
+  };
+  // Write the numbers, mark those that are others than in the sheet before, and count them but for those that are given.
+  const draw = ({ labels, scaled }, sheet, before) => {
+    const sizes = JSON.stringify([labels, sheet.x[0].length, sheet.K[0].length, sheet.V[0].length]);
+    if (sizes !== shape) build(labels, sheet);
+    shape = sizes;
+    divide.draw(scaled);
+    let changed = 0;
+    for (const [name, table] of Object.entries(cells)) {
+      const [text, values, old] = [writer(name, sheet[name]), sheet[name].flat(), before?.[name].flat()];
+      table.flat().forEach((cell, k) => {
+        cell.show(values[k], text(values[k]));
+        const moved = cell.node.classList.toggle("mt-changed", Boolean(old) && old[k] !== values[k]);
+        changed += moved && !isGiven(name);
+      });
+    }
+    return changed;
+  };
+  const has = ([name, i, j]) => Boolean(cells[name][i]?.[j]);
+  // Light a cell and those that it is made of.
+  const light = (sheet, here) => {
+    const lit = ([table, row, column], kind) => cells[table][row][column].node.classList.add(kind);
+    Object.values(cells).flat(2).forEach(({ node }) => node.classList.remove("mt-here", "mt-lit"));
+    lit(here, "mt-here");
+    sources(sheet, ...here).flat().forEach((cell) => lit(cell, "mt-lit"));
+  };
+  return { node, draw, has, light };
+}
+
+// The line that tells how a number is made, or what it does.
+function behindOf() {
+  const node = make("p", { class: "mt-behind" });
+  const draw = ({ labels, scaled }, sheet, [name, i, j]) => {
+    const sum = isGiven(name) ? [purpose(name, i, j)] : sumOf(sheet, scaled, name, i, j);
+    node.replaceChildren(make("b", {}, ...lowered(cellName(labels, name, i, j)), ": "), ...sum);
+    node.style.setProperty("--terms", longest(sheet));
+  };
+  return { node, draw };
+}
+
+// What there is to tell of a number that was typed, and of scores that are scaled or not.
+function edited(labels, [name, i, j], value) {
+  const now = `${cellName(labels, name, i, j)}, is ${writer(name, [[value]])(value)} now`;
+  return (changed) => `${now}. Numbers that changed with it, each marked in its corner: ${changed}.`;
+}
+function divided(scaled, width) {
+  const root = fixed(Math.sqrt(width), 2);
+  if (scaled) return `The scores are divided by ${root}: these are their weights at the temperature ${root}.`;
+  return "The scores are taken as they are: these are their weights at the temperature 1.";
+}
+
 export default {
   render({ model, el }) {
     const state = () => Object.fromEntries(KEYS.map((key) => [key, model.get(key)]));
     const start = state();
     let sheet, past; // the tables that are shown; those before the reader's change, while it is made
-    let cells, divide, shape; // of every table; the box for scaled; the labels and widths for which they were made
     let changed; // how many numbers followed the last change
     let here = FIRST; // the cell whose sum is shown
     let tell;
@@ -247,78 +318,36 @@ export default {
       model.save_changes();
     };
     const edit = (name, i, j, value) => {
+      const told = edited(model.get("labels"), [name, i, j], value);
       const table = model.get(name).map((row, k) => (k === i ? row.with(j, value) : row));
-      const now = `${cellName(model.get("labels"), name, i, j)}, is ${writer(name, [[value]])(value)} now`;
-      set({ [name]: table }, () => `${now}. Numbers that changed with it, each marked in its corner: ${changed}.`);
+      set({ [name]: table }, () => told(changed));
     };
-    const scale = (scaled) => {
-      const root = fixed(Math.sqrt(sheet.K[0].length), 2);
-      const divided = `The scores are divided by ${root}: these are their weights at the temperature ${root}.`;
-      const whole = "The scores are taken as they are: these are their weights at the temperature 1.";
-      set({ scaled }, () => (scaled ? divided : whole));
-    };
-
-    const tables = make("div", { class: "mt-tables" });
-    const behind = make("p", { class: "mt-behind" });
+    const scale = (scaled) => set({ scaled }, () => divided(scaled, sheet.K[0].length));
+    const [tables, behind, speech] = [tablesOf(edit, scale), behindOf(), speaker()];
     const verdict = make("p", { class: "mt-verdict" });
-    const speech = speaker();
-    const build = (labels) => {
-      cells = {};
-      divide = box(`÷ √${sheet.K[0].length}`, scale);
-      const table = (name) => {
-        const title = titleOf(name);
-        if (name === "divided") title.prepend(divide.node);
-        const made = tableOf(name, labels, sheet[name], title, edit);
-        cells[name] = made.cells;
-        return made.node;
-      };
-      tables.replaceChildren(...GROUPS.map((names) => make("div", {}, ...names.map(table))));
-      const most = Math.max(...Object.values(sheet).map((numbers) => Math.max(numbers.length, numbers[0].length)));
-      tables.classList.toggle("mt-small", most <= 3);
-      behind.style.setProperty("--terms", most);
-    };
-    // Light a cell and those that it is made of, and write its sum.
-    const point = (labels, scaled) => {
-      if (!cells[here[0]][here[1]]?.[here[2]]) here = FIRST; // its table became smaller
-      const [name, i, j] = here;
-      const light = ([table, row, column], kind) => cells[table][row][column].node.classList.add(kind);
-      Object.values(cells).flat(2).forEach(({ node }) => node.classList.remove("mt-here", "mt-lit"));
-      light(here, "mt-here");
-      sources(sheet, name, i, j).flat().forEach((cell) => light(cell, "mt-lit"));
-      const sum = isGiven(name) ? [purpose(name, i, j)] : sumOf(sheet, scaled, name, i, j);
-      behind.replaceChildren(make("b", {}, ...lowered(cellName(labels, name, i, j)), ": "), ...sum);
+    const point = () => {
+      if (!tables.has(here)) here = FIRST; // its table became smaller
+      tables.light(sheet, here);
+      behind.draw(state(), sheet, here);
     };
     const draw = () => {
-      const [now, last] = [state(), past ?? sheet];
-      const { labels, scaled } = now;
-      sheet = selfAttention(now);
-      const sizes = JSON.stringify([labels, sheet.x[0].length, sheet.K[0].length, sheet.V[0].length]);
-      if (sizes !== shape) build(labels);
-      shape = sizes;
-      changed = 0;
-      for (const [name, table] of Object.entries(cells)) {
-        const [text, values, before] = [writer(name, sheet[name]), sheet[name].flat(), last?.[name].flat()];
-        table.flat().forEach((cell, k) => {
-          cell.show(values[k], text(values[k]));
-          const moved = cell.node.classList.toggle("mt-changed", Boolean(before) && before[k] !== values[k]);
-          changed += moved && !isGiven(name);
-        });
-      }
-      divide.draw(scaled);
-      point(labels, scaled);
+      const last = past ?? sheet;
+      sheet = selfAttention(state());
+      changed = tables.draw(state(), sheet, last);
+      point();
       if (!past) tell = () => HINT; // at first, and where the kernel changed it
-      verdict.replaceChildren(...lowered(tell(sheet, last, labels)));
+      verdict.replaceChildren(...lowered(tell(sheet, last, model.get("labels"))));
       speech.say(verdict.textContent);
     };
 
     for (const kind of ["mouseover", "focusin"]) {
-      tables.addEventListener(kind, ({ target }) => {
+      tables.node.addEventListener(kind, ({ target }) => {
         const name = target.closest("[data-name]")?.dataset.name;
         if (!name) return;
         const [table, i, j] = name.split("-");
         here = [table, Number(i), Number(j)];
-        point(model.get("labels"), model.get("scaled"));
-        if (kind === "focusin") speech.say(behind.textContent);
+        point();
+        if (kind === "focusin") speech.say(behind.node.textContent);
       });
     }
     const buttons = Object.entries(PRESETS).map(([name, preset]) => {
@@ -328,7 +357,7 @@ export default {
     });
     const again = button("start again", () => set(start, () => HINT));
     const controls = make("div", { class: "mt-buttons mt-controls" }, ...buttons, again);
-    const nodes = [tables, behind, verdict, controls, speech.node];
+    const nodes = [tables.node, behind.node, verdict, controls, speech.node];
     begin(el, model, KEYS, draw, make("div", { class: "mt-sheet" }, ...nodes));
   },
 };

@@ -1,33 +1,14 @@
 // Chapter 3: scores become weights.
-import { begin, button, change, field, fixed, make, numbers, slider, speaker } from "../shared/parts.mjs";
+import {
+  begin, button, dial, entropy, entry, field, fixed, make, numbers, quoted, share, softmax, speaker,
+} from "../shared/parts.mjs";
 
 const HOTTEST = 20; // the slider goes from T = 1/20 to T = 20, with T = 1 in the middle
 const NEAR = 0.02; // weights that differ less than this from those of a limit are near it
 
-// ---- the mathematics -----------------------------------------------------------------------------------------------
-
-// exp(x / T), divided by the sum.  The largest score is subtracted first, so that no exponential overflows.
-function softmax(scores, temperature) {
-  const top = Math.max(...scores);
-  const amounts = scores.map((score) => Math.exp((score - top) / temperature));
-  const total = amounts.reduce((sum, amount) => sum + amount);
-  return amounts.map((amount) => amount / total);
-}
-
-function entropy(weights) {
-  return weights.reduce((sum, weight) => (weight > 0 ? sum - weight * Math.log(weight) : sum), 0);
-}
+const DIGITS = 3; // of a weight
 
 // ---- in words ------------------------------------------------------------------------------------------------------
-
-const quoted = (label) => `“${label}”`;
-
-// Three digits, which say 0 or 1 only where the weight has rounded to that.
-function share(weight) {
-  if (weight > 0 && weight < 0.0005) return "<0.001";
-  if (weight < 1 && weight >= 0.9995) return ">0.999";
-  return fixed(weight, 3);
-}
 
 // The limit that the weights are near, or how far the best is ahead of the next.
 function remark(scores, labels, weights, temperature) {
@@ -48,24 +29,6 @@ function remark(scores, labels, weights, temperature) {
 
 // ---- what is seen --------------------------------------------------------------------------------------------------
 
-// The temperature, as a slider on a logarithmic scale and as a number.
-function dial(move) {
-  const temperature = (power) => Number((HOTTEST ** power).toPrecision(3));
-  const attributes = { min: -1, max: 1, step: 0.01, "aria-label": "temperature" };
-  const range = slider(attributes, (power) => move(temperature(power)));
-  const named = { "aria-label": "temperature as a number", "data-name": "temperature" };
-  const number = field(named, (value) => value > 0, move, { rule: "a number above 0" });
-  const ends = ["0.05, cold", "1", "20, hot"].map((text) => make("span", {}, text));
-  const scale = make("div", { class: "mt-scale" }, range, make("div", { "aria-hidden": "true" }, ...ends));
-  const title = make("span", {}, "temperature ", make("i", {}, "T"));
-  const draw = (value) => {
-    range.value = Math.log(value) / Math.log(HOTTEST);
-    change(range, { "aria-valuetext": value });
-    number.show(value);
-  };
-  return { node: make("div", { class: "mt-dial mt-controls" }, title, scale, number.node), draw };
-}
-
 // A line for each score: its label, the score, the weight as a bar and as a number.
 function chart(labels, move) {
   const { place, show } = numbers();
@@ -83,7 +46,7 @@ function chart(labels, move) {
     rows.forEach(({ score, bar }, i) => {
       score.show(scores[i]);
       bar.style.width = `${100 * weights[i]}%`;
-      show(`weight-${i}`, weights[i], share(weights[i]));
+      show(`weight-${i}`, weights[i], share(weights[i], DIGITS));
     });
   };
   return { node: make("div", { class: "mt-chart" }, ...heads, ...rows.flatMap((row) => row.nodes)), draw };
@@ -91,7 +54,6 @@ function chart(labels, move) {
 
 function facts() {
   const { place, show } = numbers();
-  const entry = (term, ...description) => make("div", {}, make("dt", {}, term), make("dd", {}, ...description));
   const node = make(
     "dl",
     {},
@@ -101,7 +63,7 @@ function facts() {
   );
   const draw = (weights) => {
     const [largest, spread, most] = [Math.max(...weights), entropy(weights), Math.log(weights.length)];
-    show("largest", largest, share(largest));
+    show("largest", largest, share(largest, DIGITS));
     show("entropy", spread, fixed(spread, 2));
     show("entropy-max", most, `ln ${weights.length} = ${fixed(most, 2)}`);
     show("sharers", Math.exp(spread), fixed(Math.exp(spread), 1));
@@ -140,8 +102,10 @@ export default {
       model.save_changes();
     };
 
+    const heated = { title: ["temperature ", make("i", {}, "T")], label: "temperature", middle: 1, range: HOTTEST };
+    const words = ["0.05, cold", "1", "20, hot"];
     const parts = {
-      dial: dial((temperature) => set({ temperature })),
+      dial: dial({ ...heated, words }, (temperature) => set({ temperature })),
       chart: chart(labels, (i, value) => set({ scores: get("scores").with(i, value) })),
       facts: facts(),
     };
@@ -149,21 +113,21 @@ export default {
     const speech = speaker();
     const draw = () => {
       const [scores, temperature] = [get("scores"), get("temperature")];
-      const weights = softmax(scores, temperature);
+      const { weights } = softmax(scores, temperature);
       parts.dial.draw(temperature);
       parts.chart.draw(scores, weights);
       parts.facts.draw(weights);
       verdict.textContent = news || remark(scores, labels, weights, temperature);
       const largest = Math.max(...weights);
-      const best = `${quoted(labels[weights.indexOf(largest)])} has the largest weight, ${share(largest)}`;
+      const best = `${quoted(labels[weights.indexOf(largest)])} has the largest weight, ${share(largest, DIGITS)}`;
       speech.say(`Temperature ${temperature}: ${best}; entropy ${fixed(entropy(weights), 2)}. ${verdict.textContent}`);
     };
 
     const rescore = ({ score, tell }) => {
       const [old, temperature] = [get("scores"), get("temperature")];
       const scores = old.map((value) => tidy(score(value)));
-      const before = softmax(old, temperature);
-      const changes = softmax(scores, temperature).map((weight, i) => Math.abs(weight - before[i]));
+      const [before, after] = [old, scores].map((all) => softmax(all, temperature).weights);
+      const changes = after.map((weight, i) => Math.abs(weight - before[i]));
       set({ scores }, tell(Math.max(...changes), temperature));
     };
     const again = button("start again", () => set(start));
