@@ -87,10 +87,17 @@ export function prediction(question) {
     return button;
   }
 
+  /** Return the guess that is kept; what is kept in another form is none. */
+  function known() {
+    const made = of(place(), dataset.page).guesses[key];
+    const isChoice = made?.which === undefined || (Number.isInteger(made.which) && made.which in sentences);
+    return isChoice ? made : undefined;
+  }
+
   let shown; // the guess that the card shows
 
   function show() {
-    const made = of(place(), dataset.page).guesses[key];
+    const made = known();
     const always = dataset.veil === "off" || met.has(card);
     const open = Boolean(made) || always;
     for (const part of veils) veil(part, !open);
