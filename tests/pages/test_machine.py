@@ -29,6 +29,11 @@ SIZES = """(all) => all.filter((text) => text.checkVisibility()).map((text) => {
 })"""
 
 
+def does(chapter):
+    """Return what a chapter does, or a sentence that asks for it."""
+    return chapter.comments.get("Job") or pytest.fail(f"{chapter.file}: add a comment `% Job: …` below the title.")
+
+
 def packed(*parts):
     return len(gzip.compress("".join(map(str, parts)).encode()))
 
@@ -45,7 +50,7 @@ def test_each_part_of_the_map_leads_to_its_chapter_and_bears_its_name_and_job(la
     for link in links:
         chapter = CHAPTERS[int(link["data-chapter"])]
         assert link["href"] == f"{chapter.page}.html"
-        assert link.title.text == f"{chapter.number} {chapter.title}\n{chapter.comments['Job']}"
+        assert link.title.text == f"{chapter.number} {chapter.title}\n{does(chapter)}"
     stops = [link for link in links if not link.get("aria-hidden")]
     assert [int(link["data-chapter"]) for link in stops] == sorted({int(link["data-chapter"]) for link in links})
     unheard = [(text.text, link.title.text) for link in stops for text in link.select("text:not([aria-hidden])")]
@@ -81,7 +86,7 @@ def test_a_strip_shows_where_the_reader_is_and_what_is_built(read):
         parts = {state: len(strip.select(f"g.{state}")) for state in ("built", "lit", "later")}
         assert (parts["built"] > 0, parts["later"] > 0) == (number > 1, number < max(DRAWN)), number
         assert parts["lit"] > 0 or number not in DRAWN, number
-        assert chapter.comments["Job"] in strip.text and "You are here" in strip.text
+        assert does(chapter) in strip.text and "You are here" in strip.text
         assert packed(strip) <= STRIP, number
 
 
@@ -107,9 +112,9 @@ def test_a_part_says_what_it_does_where_one_points_or_comes_by_keys(server, visi
     tab = visit(server).open(COVER)
     job = tab.locator(".mt-machine .job")
     tab.locator('[data-layout="wide"] a[data-chapter="6"]').hover()
-    expect(job).to_contain_text(f"6 {CHAPTERS[6].title} {CHAPTERS[6].comments['Job']} Open chapter 6")
+    expect(job).to_contain_text(f"6 {CHAPTERS[6].title} {does(CHAPTERS[6])} Open chapter 6")
     tab.locator('[data-layout="wide"] a[data-chapter="3"]').first.focus()
-    expect(job).to_contain_text(CHAPTERS[3].comments["Job"])
+    expect(job).to_contain_text(does(CHAPTERS[3]))
     lit = tab.locator('[data-layout="wide"] a.on').evaluate_all("(all) => all.map((a) => a.dataset.chapter)")
     assert lit == ["3"] * 4
     tab.keyboard.press("Enter")
@@ -120,7 +125,7 @@ def test_a_finger_asks_first_and_then_opens(server, visit):
     tab = visit(server, width=NARROW, has_touch=True, is_mobile=True).open(COVER)
     part = tab.locator('[data-layout="tall"] a[data-chapter="11"]').first
     part.tap()
-    expect(tab.locator(".mt-machine .job")).to_contain_text(CHAPTERS[11].comments["Job"])
+    expect(tab.locator(".mt-machine .job")).to_contain_text(does(CHAPTERS[11]))
     expect(tab.locator(".mt-machine .job")).to_be_in_viewport()
     part.tap()
     tab.wait_for_url(f"**/{CHAPTERS[11].page}.html")

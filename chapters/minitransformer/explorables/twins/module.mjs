@@ -175,7 +175,9 @@ function bands(words, it) {
     if (still) step();
     else frame = requestAnimationFrame(step);
   };
-  new ResizeObserver(() => now && paint()).observe(node);
+  const again = () => now && paint();
+  new ResizeObserver(again).observe(node);
+  document.fonts.addEventListener("loadingdone", again); // the words lie elsewhere when their face has come
   return { node, draw };
 }
 
