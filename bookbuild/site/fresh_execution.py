@@ -74,12 +74,12 @@ class Execution(NotebookClientBase):
         self.logger.info("Executing notebook")
         with tempfile.TemporaryDirectory() as folder:
             notes = Path(folder, "uses")
-            options = {
-                "timeout": self.nb_config.execution_timeout,
-                "resources": {"metadata": {"path": str(self.path.parent)}},
-                "on_notebook_start": lambda notebook: recording(client, self.build.root, notes),
-            }
-            client = NotebookClient(self.notebook, **options)
+            client = NotebookClient(
+                self.notebook,
+                timeout=self.nb_config.execution_timeout,
+                resources={"metadata": {"path": str(self.path.parent)}},
+                on_notebook_start=lambda notebook: recording(client, self.build.root, notes),
+            )
             try:
                 client.execute()
             except (CellExecutionError, CellTimeoutError) as error:

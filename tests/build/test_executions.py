@@ -107,11 +107,12 @@ def folder(tmp_path):
         ("import module", {"module.py", "data/é.txt"}),
         ("import importlib; importlib.import_module('module')", {"module.py", "data/é.txt"}),
         ("import os; os.listdir('data')", {"data"}),
-        ("import os; os.chdir('data'); list(os.scandir())", {"data"}),
+        ("import os; os.chdir('data'); list(os.scandir()); os.listdir('..'); os.listdir('../..')", {"data", "."}),
         ("open('module.py').close(); open('../other', 'w').close()", {"module.py"}),
         ("from pathlib import Path\ntry: Path('none').read_text()\nexcept OSError: pass", {"none"}),
         ("import subprocess, sys; subprocess.run([sys.executable, '-c', ''])", {"*"}),
         ("import os; os.system('')", {"*"}),
+        ("import multiprocessing; multiprocessing.get_context('spawn').Process(target=print).start()", {"*"}),
     ],
 )
 def test_what_is_used_is_noted_whoever_opens_it(folder, code, noted):
@@ -163,9 +164,11 @@ def test_an_execution_is_found_until_what_it_used_is_another(folder, kept, noted
 
 
 def test_what_changed_during_an_execution_is_not_kept(folder, kept):
-    begun = kept()
-    (folder / "module.py").write_text("changed", "utf8")
+    begun, module = kept(), folder / "module.py"
+    old = module.read_text("utf8")
+    module.write_text("changed", "utf8")
     begun.keep(NOTEBOOK, PAGE, notes("module.py"))
+    module.write_text(old, "utf8")
     assert kept().find(NOTEBOOK, PAGE) is None
 
 

@@ -18,6 +18,11 @@ COVER, WHOLE = "index.html", "chapters/12-transformer.html"
 CHAPTERS = {chapter.number: chapter for chapter in Book(ROOT).chapters}
 DRAWN = range(1, 16)  # the chapters that build a part
 SMALLEST = 11.5  # pixels of a letter's body, on a phone
+FINGER, ANY_TARGET = 44, 24  # pixels: WCAG 2.5.5, which the other parts of a chapter need not meet, and 2.5.8
+TARGETS = """(all) => all.map((part) => {
+    const { width, height } = part.getBoundingClientRect();
+    return [part.tabIndex === 0, part.dataset.chapter, width, height];
+})"""
 SIZES = """(all) => all.filter((text) => text.checkVisibility()).map((text) => {
     const { a, b } = text.getScreenCTM();
     return [parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b), text.textContent];
@@ -46,8 +51,10 @@ def test_each_part_of_the_map_leads_to_its_chapter_and_bears_its_name_and_job(la
         chapter = CHAPTERS[int(link["data-chapter"])]
         assert link["href"] == f"{chapter.page}.html"
         assert link.title.text == f"{chapter.number} {chapter.title}\n{does(chapter)}"
-    named = [link["data-chapter"] for link in links if not link.get("aria-hidden")]
-    assert len(named) == len(set(named)) == len({link["data-chapter"] for link in links})
+    stops = [link for link in links if not link.get("aria-hidden")]
+    assert [int(link["data-chapter"]) for link in stops] == sorted({int(link["data-chapter"]) for link in links})
+    unheard = [(text.text, link.title.text) for link in stops for text in link.select("text:not([aria-hidden])")]
+    assert [pair for pair in unheard if pair[0].lower() not in pair[1].lower()] == []
 
 
 def test_where_a_chapter_is_missing_its_part_is_no_link():
@@ -92,6 +99,13 @@ def test_on_a_phone_its_letters_are_large_enough(drawn, server, visit):
     tab = visit(server, width=NARROW).open(drawn)
     sizes = tab.locator(".mt-machine text").evaluate_all(SIZES)
     assert len(sizes) > 30 and [size for size in sizes if size[0] < SMALLEST] == []
+
+
+def test_a_finger_meets_the_part_that_stands_for_a_chapter_and_any_other_as_well(server, visit):
+    tab = visit(server, width=NARROW).open(COVER)
+    sizes = tab.locator('[data-layout="tall"] a').evaluate_all(TARGETS)
+    assert [found for found in sizes if found[0] and min(found[2:]) < FINGER] == []
+    assert [found for found in sizes if min(found[2:]) < ANY_TARGET] == []
 
 
 def test_a_part_says_what_it_does_where_one_points_or_comes_by_keys(server, visit):
