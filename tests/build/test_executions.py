@@ -40,7 +40,7 @@ def text(book, name):
 # What is other than in the book as it was -> the pages that use it.  One after another, so that each undoes the last.
 EDITS = {
     "what a page reads, and what none uses": (
-        [SCRIPT, f"{HELPER}/unknown.py", UNUSED, f"{HELPER}/data/new.json", "chapters/03-draft.md"],
+        [SCRIPT, f"{HELPER}/unknown.py", UNUSED, f"{HELPER}/new.json", "chapters/03-draft.md"],
         {FIRST},
     ),
     "what a module imports that a page imports": ([PARTS], {SECOND}),
