@@ -25,7 +25,7 @@ FACES = {  # name of the file in the site -> the font that it is cut from
     "math": "node_modules/@fontsource/stix-two-math/files/stix-two-math-latin-400-normal.woff2",
 }
 SCRIPTS = Path(__file__).with_name("scripts")
-PLAIN = string.ascii_letters + string.digits
+SAID = string.ascii_letters + string.digits + " .,:;!?'’“”()–-/%·…"  # what may stand in a title, a task or a verdict
 TYPED = "".join(map(chr, range(32, 127)))  # what a reader, a cell or an explorable may write
 LETTERS = re.compile(r"[\w.,:;!?'’“”()–-]{2}")
 TAG = re.compile(r"<[^>]*>")
@@ -35,8 +35,8 @@ LEAST = 10  # thousandths of the font's size: less is not seen
 ALWAYS = "√′−"  # what a browser draws that no formula's text holds: the root, the prime, the minus of a hyphen
 TALLEST = 1700  # thousandths of the font's size: what is taller is put together of parts
 ROOT = 900  # thousandths of the font's size
-GRID = 500  # places to the font's size at which points may lie: half of what the files have, 0.04 px apart in the text
-PAIRS = 2  # OpenType's number for what moves pairs of glyphs
+GRID = 400  # places to the font's size at which points may lie: the files have 1000; 0.05 px apart in the text
+PAIRS, POSTSCRIPT = 2, 6  # OpenType's numbers for what moves pairs of glyphs and for a font's name
 DROPPED = ["DSIG", "GDEF", "GSUB", "STAT", "gasp"]
 
 
@@ -60,11 +60,12 @@ def texts(pages, scripts):
     formulas, rest = inside("math", pages), outside("math", pages)
     around = outside("pre|code", rest)
     text = outside("script|style|svg", around)
+    labels = inside("script|svg|figcaption|table|nav|header|footer|summary|button|label", around)
     return {
         "serif": TYPED + words(text),
-        "serif-italic": PLAIN + words(inside("em|i|cite", text)),
-        "serif-bold": PLAIN + words(inside("strong|b|h[1-4]|dt", text)),
-        "sans": TYPED + html.unescape(around) + scripts,  # with the states of explorables, which are attributes
+        "serif-italic": SAID + words(inside("em|i|cite", text)),
+        "serif-bold": SAID + words(inside("strong|b|h[1-4]|dt", text)),
+        "sans": TYPED + SAID + html.unescape("".join(TAG.findall(around)) + labels) + scripts,  # states are attributes
         "code": TYPED + words(inside("pre|code", rest)),
         "math": letters(formulas),
     }
@@ -103,13 +104,16 @@ def write(app, exception):
         note, face = kept / f"{name}.txt", kept / f"{name}.woff2"
         wanted = "\n".join([characters, *pairs])
         if not (note.is_file() and note.read_text("utf8") == wanted):
-            written(face, cut(Path(app.srcdir, FACES[name]), characters, pairs))
+            written(face, cut(Path(app.srcdir, FACES[name]), f"Book-{name}", characters, pairs))
             written(note, wanted)
         written(site / "_static" / face.name, face.read_bytes())
 
 
-def cut(path, characters, pairs=()):
-    """Return a font, the file `path`, cut to characters and to the kerning of pairs of them, as bytes of WOFF2."""
+def cut(path, name, characters, pairs=()):
+    """Return a font, the file `path`, cut to characters and to the kerning of pairs of them, as bytes of WOFF2.
+
+    It is called `name` in a PDF: the fonts' licence reserves their own names for the whole.
+    """
     from fontTools import subset  # importing and cutting takes a second
     from fontTools.ttLib.scaleUpem import scale_upem
 
@@ -127,6 +131,7 @@ def cut(path, characters, pairs=()):
     if pairs:
         kern(font, pairs)
     scale_upem(font, GRID)
+    font["name"].setName(name, POSTSCRIPT, 3, 1, 0x409)
     font.flavor = "woff2"
     font.save(file)
     return file.getvalue()

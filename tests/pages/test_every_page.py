@@ -190,7 +190,7 @@ def test_chapters_are_lighter_still_in_the_median(look, site):
 
 
 def test_nothing_but_the_one_stylesheet_holds_up_the_first_picture(page, look):
-    assert len(look(page)["blocking"]) == (page != "404.html")  # that page holds its few rules itself
+    assert len(look(page)["blocking"]) == 1
 
 
 def test_nothing_moves_while_a_page_is_read(page, look):

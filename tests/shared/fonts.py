@@ -15,6 +15,7 @@ CONFIGURATION = """<?xml version="1.0"?>
 <fontconfig>
 <dir>{folder}</dir>
 <cachedir>{cache}</cachedir>
+<match target="font"><edit name="hintstyle" mode="assign"><const>hintslight</const></edit></match>
 <selectfont><rejectfont><glob>*</glob></rejectfont><acceptfont><glob>{folder}/{names}</glob></acceptfont></selectfont>
 </fontconfig>
 """
@@ -23,7 +24,8 @@ CONFIGURATION = """<?xml version="1.0"?>
 def machine(place, names):
     """Return the variables of a machine that has the fonts called `names`, a pattern, alone; `place` is for its files.
 
-    Chromium and Firefox ask fontconfig, on Linux, which reads them.
+    Chromium and Firefox ask fontconfig, on Linux, which reads them.  Hints that are slight, as on most machines, leave
+    letters their widths, which full ones would round to pixels.
     """
     file = place / "fonts.conf"
     written(file, CONFIGURATION.format(folder=FOLDER, cache=place / "cache", names=names))

@@ -65,6 +65,7 @@ const sizes = new ResizeObserver((entries) => {
 const observe = () => all(wide).forEach((element) => sizes.observe(element));
 observe();
 addEventListener("outputs", observe); // live code has made new ones
+document.fonts.addEventListener("loadingdone", observe); // what a text is wide when its face has come
 
 // ---- a copy of code ----
 
