@@ -13,7 +13,9 @@ from bookbuild.site.kept_executions import KeptExecutions
 from tests.shared.small_book import HELPER, SmallBook
 
 FIRST, SECOND = "chapters/01-probe", "chapters/02-whole"  # one shows probe.py and what it reads, the other a chart
-SCRIPT, PARTS, UNUSED = (f"{HELPER}/{name}" for name in ("explorables/probe.mjs", "figures/picture.py", "word_vectors.py"))
+SCRIPT, PARTS, UNUSED = (
+    f"{HELPER}/{name}" for name in ("explorables/probe.mjs", "figures/picture.py", "word_vectors.py")
+)
 
 
 @pytest.fixture(scope="module")
