@@ -32,6 +32,7 @@ def begin(app, config):
     kept.forget_others(page.page for page in build.book.pages)
     patches.execute_by(partial(Execution, build=build, kept=kept))
     os.environ["TQDM_DISABLE"] = "1"  # for the kernels: a page shows no progress bar
+    os.environ["COLUMNS"] = "80"  # for the kernels: a traceback is as wide as the terminal
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for the kernels, of which one runs on each processor
 
 

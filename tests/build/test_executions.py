@@ -13,7 +13,9 @@ from bookbuild.site.kept_executions import KeptExecutions
 from tests.shared.small_book import HELPER, SmallBook
 
 FIRST, SECOND = "chapters/01-probe", "chapters/02-whole"  # one shows probe.py and what it reads, the other a chart
-SCRIPT, PARTS, UNUSED = (f"{HELPER}/{name}" for name in ("explorables/probe.mjs", "figures/picture.py", "positions.py"))
+SCRIPT, PARTS, UNUSED = (
+    f"{HELPER}/{name}" for name in ("explorables/probe.mjs", "figures/picture.py", "word_vectors.py")
+)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +42,7 @@ def text(book, name):
 # What is other than in the book as it was -> the pages that use it.  One after another, so that each undoes the last.
 EDITS = {
     "what a page reads, and what none uses": (
-        [SCRIPT, f"{HELPER}/unknown.py", UNUSED, f"{HELPER}/data/new.json", "chapters/03-draft.md"],
+        [SCRIPT, f"{HELPER}/unknown.py", UNUSED, f"{HELPER}/new.json", "chapters/03-draft.md"],
         {FIRST},
     ),
     "what a module imports that a page imports": ([PARTS], {SECOND}),

@@ -52,7 +52,7 @@ def test_a_lost_reader_is_led_back_from_any_depth_with_and_without_scripts(site,
             visiting.tab.on("request", lambda request, asked=asked: asked.append(urlsplit(request.url).path))
             tab = visiting.open(LOST)
             assert "not here" in tab.locator("h1").inner_text()
-            assert [path for path in asked if path != f"{BASE}{LOST}" and not path.startswith(f"{BASE}_static/")] == []
+            assert set(asked) <= {f"{BASE}{LOST}", f"{BASE}_static/favicon.svg"}  # what it loads may not be there
             links = tab.locator("a").evaluate_all("(links) => links.map((link) => link.href)")
             inside = [link for link in links if link.startswith(top)]
             assert {f"{top}{page}" for page in TEXTS} <= set(inside)

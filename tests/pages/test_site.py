@@ -98,6 +98,10 @@ def test_ids_are_unique(page, read):
     assert [name for name, times in count.items() if times > 1] == []
 
 
+def test_what_the_build_fills_in_is_filled_in(page, read):
+    assert [text.get_text() for text in read(page).select("main p") if "{{" in text.get_text()] == []
+
+
 def test_a_page_describes_itself(page, read):
     assert len(read(page).select_one("meta[name=description]")["content"]) > 20
 

@@ -129,8 +129,8 @@ CONSTRUCTS = {  # what the chapters have in few forms; for all others they thems
         "$$\na\n\\tag{1.1}\n$$\n\n$$\nb\n$$",
     ),
     "a hint": (
-        ":::{dropdown} Hint\nA {term}`half`.\n\n$$\na\n$$\n:::",
-        "<details>\n<summary>Hint</summary>\n\nA [half](GLOSSARY#term-half).\n\n$$\na\n$$\n\n</details>",
+        ":::{dropdown} Hint, a < b\nA {term}`half`.\n\n$$\na\n$$\n:::",
+        "<details>\n<summary>Hint, a &lt; b</summary>\n\nA [half](GLOSSARY#term-half).\n\n$$\na\n$$\n\n</details>",
     ),
     "a box": (
         ":::{admonition} A {term}`half`\n:class: objectives\n\n- a\n\nb\n:::",
