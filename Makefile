@@ -95,7 +95,7 @@ jupyter-book-2:  ## parse the book with Jupyter Book 2, which is to stay possibl
 	$(call set_up,book nox)
 	@$(RUN) -m nox --session jupyter-book-2
 
-lists:  ## write what is made from the chapters and the helper: times, tables, sums, the map, the list of modules
+lists:  ## write what is made from the chapters: times at their heads, tables and sums in README and teaching page
 	$(call set_up,book)
 	@$(RUN) -m tools.lists
 

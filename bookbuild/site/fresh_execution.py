@@ -32,6 +32,7 @@ def begin(app, config):
     kept.forget_others(page.page for page in build.book.pages)
     patches.execute_by(partial(Execution, build=build, kept=kept))
     os.environ["TQDM_DISABLE"] = "1"  # for the kernels: a page shows no progress bar
+    os.environ["COLUMNS"] = "80"  # for the kernels: a traceback is as wide as the terminal
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for the kernels, of which one runs on each processor
 
 
@@ -74,12 +75,12 @@ class Execution(NotebookClientBase):
         self.logger.info("Executing notebook")
         with tempfile.TemporaryDirectory() as folder:
             notes = Path(folder, "uses")
-            options = {
-                "timeout": self.nb_config.execution_timeout,
-                "resources": {"metadata": {"path": str(self.path.parent)}},
-                "on_notebook_start": lambda notebook: recording(client, self.build.root, notes),
-            }
-            client = NotebookClient(self.notebook, **options)
+            client = NotebookClient(
+                self.notebook,
+                timeout=self.nb_config.execution_timeout,
+                resources={"metadata": {"path": str(self.path.parent)}},
+                on_notebook_start=lambda notebook: recording(client, self.build.root, notes),
+            )
             try:
                 client.execute()
             except (CellExecutionError, CellTimeoutError) as error:

@@ -1,7 +1,8 @@
 """Say which modules the helper package has, in groups that are its folders, for the page that documents them.
 
 A group opens with the sentence that opens its folder; below stands what autodoc says of each module.  First come the
-modules of the chapters, in their order, then the folders of chapters, then the others.
+modules of the chapters, in their order, then the folders of chapters, then the others.  What lies deeper is not shown:
+the answers of the exercises, and what each explorable's state must be.
 """
 
 import ast
@@ -25,6 +26,8 @@ def group(folder, order):
     paths = sorted((path for path in folder.glob("*.py") if path.stem != "__init__"), key=order)
     if "__dir__" in functions:  # it documents what its modules have as its own
         paths = []
+    if folder.name != PACKAGE:
+        paths += sorted(file.parent for file in folder.glob("*/__init__.py"))
     prefix = f"{PACKAGE}." if folder.name == PACKAGE else f"{PACKAGE}.{folder.name}."
     parts = [sentence(face), *(module(f"{prefix}{path.stem}") for path in paths)]
     if functions:

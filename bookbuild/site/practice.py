@@ -21,6 +21,7 @@ RUNS = {  # what stands in exercises for which a page alone is not enough
     "open": f'<p class="runs">It needs code that runs: open the chapter {RUN}, then write down what you find.</p>',
     "lab": f'<p class="runs">Some steps need code that runs: open the chapter {RUN}. The others can be done here.</p>',
 }
+ROOM = 6  # lines of paper for an answer in words
 NUMBERS = ["none", "one", "two", "three", "four"]
 TASKS = {  # what stands above each form
     "lines": "Put the lines in order below the first; {strangers} do not belong.",
@@ -74,6 +75,8 @@ def box(answer, data):
     says = getattr(answer.form, "said", "") or TASKS[form]
     strangers = NUMBERS[len(getattr(answer.form, "strangers", ()))]
     shown = [task(says.format(strangers=strangers) if form == "lines" else says), *([shown_code(code)] if code else [])]
+    room = data["count"] if form == "lines" else ROOM if form in ("words", "open") else 1
+    shown.append(nodes.raw("", f'<div class="room">{"<i></i>" * room}</div>', format="html"))
     answer = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return practice("", *shown, form="words" if form == "open" else form, answer=answer)
 

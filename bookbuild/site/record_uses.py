@@ -12,7 +12,15 @@ import sys
 NOT_THE_BOOK = (".", "_build", "node_modules")  # what such names begin with is made or installed
 HARMLESS = {"cc", "fc-list", "gcc", "ld", "ldconfig", "objdump", "uname"}  # with which libraries look at the system
 PROGRAMS = ("os.exec", "os.posix_spawn", "os.startfile", "os.system", "subprocess.Popen")
+PROCESSES = ("multiprocessing.popen_forkserver", "multiprocessing.popen_spawn")  # how the names of modules begin
 ALL = "*"
+
+
+def starts_program(event, arguments):
+    """Tell whether Python is about to start a program, or another Python, that may open any file."""
+    if event == "import":
+        return arguments[0].startswith(PROCESSES)
+    return event in PROGRAMS and os.path.basename(os.fsdecode(arguments[0])) not in HARMLESS
 
 
 def record_uses(root, notes):
@@ -32,9 +40,9 @@ def record_uses(root, notes):
         if isinstance(path, int):  # of a file that is open
             return
         path = os.path.realpath(os.fsdecode(path or "."))
-        name = os.path.relpath(path, root).replace(os.sep, "/") if path.startswith(root + os.sep) else "."
-        if not name.startswith(NOT_THE_BOOK):
-            note(name)
+        name = path[len(root) + 1 :].replace(os.sep, "/")
+        if (path == root or path.startswith(root + os.sep)) and not name.startswith(NOT_THE_BOOK):
+            note(name or ".")
 
     def hear(event, arguments):
         if event in ("open", "sqlite3.connect"):
@@ -43,7 +51,7 @@ def record_uses(root, notes):
             caller = sys._getframe(1).f_globals.get("__name__", "")
             if not caller.startswith("importlib."):  # which looks into every folder
                 note_path(arguments[0])
-        elif event in PROGRAMS and os.path.basename(os.fsdecode(arguments[0])) not in HARMLESS:
+        elif starts_program(event, arguments):
             note(ALL)
 
     sys.addaudithook(hear)

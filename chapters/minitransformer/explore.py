@@ -1,6 +1,5 @@
 """Explorables: drawings that can be moved, each one module for the page, for JupyterLab and for a kernel."""
 
-import base64
 import html
 import importlib
 import json
@@ -8,33 +7,14 @@ import re
 from pathlib import Path
 
 import anywidget
-import numpy as np
 import traitlets
 from IPython.display import HTML
 
 from . import figures
-from .explorables.translator.state import SIZES
-from .feed_forward import gelu
-from .transformer import stack_size
 
 FOLDER = Path(__file__).parent / "explorables"
 SHARED = FOLDER / "shared"
 NAMES = sorted(path.parent.name for path in FOLDER.glob("*/module.mjs"))
-
-
-def packed(model, *snapshots):
-    """Return what "translator" is told of a model: its sizes, and its weights as they are or at each of `snapshots`.
-
-    Shapes: model a pre-norm Transformer with a source_vocabulary, sinusoidal positions and gelu; snapshots
-    vectors like model.flat -> {"sizes": a dict, "weights": a list of strings, float16 in base64}.
-    Raises ValueError where the model is another.  Used in chapter 15.
-    """
-    for name, expected in {"norm": "pre", "positions": "sinusoidal", "activation": gelu}.items():
-        if getattr(model, name) != expected:
-            raise ValueError(f"{name} is {getattr(model, name)!r}; expected {expected!r}, all that the page can run.")
-    sizes = model.d, model.hidden, *stack_size(model, "decoder"), *stack_size(model, "encoder"), model.tied
-    halves = [np.asarray(flat, "<f2").tobytes() for flat in snapshots or [model.flat]]
-    return {"sizes": dict(zip(SIZES, sizes)), "weights": [base64.b64encode(each).decode() for each in halves]}
 
 
 def _checked(name, state):

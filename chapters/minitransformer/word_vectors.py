@@ -51,6 +51,12 @@ for _example in (*GLOVE_EXAMPLES.values(), *PCA_EXAMPLES.values()):
 class Vectors(KeyedVectors):
     """gensim's KeyedVectors, which for an unknown word also names the nearest spellings; used from chapter 1 on."""
 
+    def add_vector(self, key, vector):
+        """Add a word as gensim does.  Raises ValueError, naming it, where its numbers are too few, too many or NaN."""
+        if np.shape(vector) != (self.vector_size,) or not np.isfinite(vector).all():
+            raise ValueError(f"{key!r} has {np.size(vector)} numbers; expected {self.vector_size} finite ones")
+        return super().add_vector(key, vector)
+
     def get_index(self, key, default=None):
         """Return the row of `key`; KeyError with near matches where it is unknown."""
         if key in self.key_to_index or default is not None or not isinstance(key, str):
@@ -168,7 +174,7 @@ def load_vectors(name="book", download=True):
 
     `name` is "book", a name such as "glove-twitter-25" (fetched once; FileNotFoundError where it is not here and
     `download` is False, ConnectionError where it cannot be fetched), or the path of a word2vec or GloVe text file,
-    plain or compressed (ValueError with the line's number where the file is malformed).
+    plain or compressed (ValueError where the file is malformed or cut).
     The book's own are trained at the first call, in seconds, and kept in the system's cache folder, or in the one
     that the environment variable MINITRANSFORMER_CACHE names.  Used from chapter 1 on.
     """
@@ -226,37 +232,12 @@ def _read_text(path):
     """Read a word2vec text file (first line: how many words, how many numbers) or a GloVe one (no such line)."""
     try:
         with open_any(path, encoding="utf-8") as file:
-            lines = list(file)
-    except (UnicodeDecodeError, EOFError, OSError, zlib.error) as problem:
+            first = file.readline().split()
+        if len(first) < 2:
+            raise ValueError("its first line has no word with numbers")
+        header = len(first) == 2 and all(field.isdecimal() for field in first)
+        return Vectors.load_word2vec_format(path, no_header=not header)
+    except (ValueError, EOFError, OSError, zlib.error) as problem:
         raise ValueError(
             f"{path} cannot be read ({problem}); expected word2vec or GloVe text: fetch it again."
         ) from None
-    first = lines[0].split() if lines else []
-    header = len(first) == 2 and all(field.isdecimal() for field in first)
-    expected, width = map(int, first) if header else (max(len(lines), 1), len(first) - 1)
-    rows = {}
-    for number, line in enumerate(lines[header:], 1 + header):
-        word, row = _read_line(line, width, path, number)
-        rows.setdefault(word, row)
-    if len(lines) - header != expected:
-        told = f"{len(lines) - header:,} words; expected {expected:,}"
-        raise ValueError(f"{path} holds {told}: the file is truncated or its first line is wrong: fetch it again.")
-    vectors = Vectors(width)
-    vectors.add_vectors(list(rows), np.array(list(rows.values())))
-    return vectors
-
-
-def _read_line(line, width, path, number):
-    """Return the word and the numbers of one line; ValueError, with the line's number, where it is malformed."""
-    fields = line.rstrip().split(" ")
-    word = " ".join(fields[:-width]) if width else ""
-    try:
-        row = np.array(fields[-width:], dtype=np.float32)
-    except ValueError:
-        row = None
-    if not word or row is None or not np.isfinite(row).all():
-        raise ValueError(
-            f"line {number} of {path} has {len(fields)} fields and begins {line[:30].strip()!r}; expected a word and "
-            f"{width} numbers: mend or remove the line."
-        )
-    return word, row

@@ -1,5 +1,7 @@
 """What a build says: the faults of the book are told, and told again."""
 
+import re
+
 import pytest
 
 from bookbuild.site import fresh_execution
@@ -19,6 +21,12 @@ def book(tmp_path_factory):
 def test_a_page_shows_what_a_cell_prints_and_no_progress_bar(book):
     assert "the sum 6" in book.page()
     assert "2/2" not in book.page()
+
+
+def test_licences_stand_in_order_though_node_modules_is_a_link(book):
+    licences = (book.folder / "_build" / "html" / "_static" / "licences.txt").read_text("utf8")
+    names = re.findall(r"^(@?[\w/-]+) \d[\d.]* \(", licences, re.MULTILINE)
+    assert len(names) > 5 and names == sorted(names)
 
 
 MEETING = """

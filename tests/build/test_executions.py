@@ -13,7 +13,9 @@ from bookbuild.site.kept_executions import KeptExecutions
 from tests.shared.small_book import HELPER, SmallBook
 
 FIRST, SECOND = "chapters/01-probe", "chapters/02-whole"  # one shows probe.py and what it reads, the other a chart
-SCRIPT, PARTS, UNUSED = (f"{HELPER}/{name}" for name in ("explorables/probe.mjs", "figures/picture.py", "positions.py"))
+SCRIPT, PARTS, UNUSED = (
+    f"{HELPER}/{name}" for name in ("explorables/probe.mjs", "figures/picture.py", "word_vectors.py")
+)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +42,7 @@ def text(book, name):
 # What is other than in the book as it was -> the pages that use it.  One after another, so that each undoes the last.
 EDITS = {
     "what a page reads, and what none uses": (
-        [SCRIPT, f"{HELPER}/unknown.py", UNUSED, f"{HELPER}/data/new.json", "chapters/03-draft.md"],
+        [SCRIPT, f"{HELPER}/unknown.py", UNUSED, f"{HELPER}/new.json", "chapters/03-draft.md"],
         {FIRST},
     ),
     "what a module imports that a page imports": ([PARTS], {SECOND}),
@@ -107,11 +109,12 @@ def folder(tmp_path):
         ("import module", {"module.py", "data/é.txt"}),
         ("import importlib; importlib.import_module('module')", {"module.py", "data/é.txt"}),
         ("import os; os.listdir('data')", {"data"}),
-        ("import os; os.chdir('data'); list(os.scandir())", {"data"}),
+        ("import os; os.chdir('data'); list(os.scandir()); os.listdir('..'); os.listdir('../..')", {"data", "."}),
         ("open('module.py').close(); open('../other', 'w').close()", {"module.py"}),
         ("from pathlib import Path\ntry: Path('none').read_text()\nexcept OSError: pass", {"none"}),
         ("import subprocess, sys; subprocess.run([sys.executable, '-c', ''])", {"*"}),
         ("import os; os.system('')", {"*"}),
+        ("import multiprocessing; multiprocessing.get_context('spawn').Process(target=print).start()", {"*"}),
     ],
 )
 def test_what_is_used_is_noted_whoever_opens_it(folder, code, noted):
@@ -163,9 +166,11 @@ def test_an_execution_is_found_until_what_it_used_is_another(folder, kept, noted
 
 
 def test_what_changed_during_an_execution_is_not_kept(folder, kept):
-    begun = kept()
-    (folder / "module.py").write_text("changed", "utf8")
+    begun, module = kept(), folder / "module.py"
+    old = module.read_text("utf8")
+    module.write_text("changed", "utf8")
     begun.keep(NOTEBOOK, PAGE, notes("module.py"))
+    module.write_text(old, "utf8")
     assert kept().find(NOTEBOOK, PAGE) is None
 
 

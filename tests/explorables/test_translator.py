@@ -16,7 +16,8 @@ from bookbuild import ROOT
 from bookbuild.base import node
 from bookbuild.site.weights import move_out
 from minitransformer import figures
-from minitransformer.explore import SHARED, _module, explorable, packed
+from minitransformer.explorables.translator.state import packed
+from minitransformer.explore import SHARED, _module, explorable
 from minitransformer.tasks.sentence_sets import drawn
 from minitransformer.trained import load_model
 from minitransformer.transformer import Transformer

@@ -63,11 +63,12 @@ def module(text, folder):
 
 READER = """
 import numpy as np
-from functools import cache
+from functools import cache, wraps
 from minitransformer import positions
 from minitransformer.softmax import softmax
 
 ROWS, WORDS, COUNT = np.arange(5000), {"one", "two"}, 3
+LAST = 9
 
 class Base:
     size = 5
@@ -99,7 +100,13 @@ def maker(width):
     return inner
 
 def f(rng, n=6):
-    return [helper(row) * COUNT + len(WORDS) for row in softmax(ROWS)]
+    return [helper(row) * COUNT + len(WORDS) for row in softmax(ROWS)] + [LAST for _ in ROWS]
+
+def doubled(function):
+    @wraps(function)
+    def twice(*arguments):
+        return 2 * function(*arguments)
+    return twice
 
 def by_module(x):
     unused = x.unused
@@ -107,15 +114,17 @@ def by_module(x):
 """
 
 
-@pytest.mark.parametrize("name", ["f", "inner", "method", "Own", "partial", "by_module"])
+@pytest.mark.parametrize("name", ["f", "inner", "method", "Own", "partial", "wrapped", "by_module"])
 @pytest.mark.parametrize(
     "old, new, decides",
     [
-        ("else 2", "else 3", {"f", "inner", "partial"}),
-        ("arange(5000)", "arange(5000) % 4999", {"f", "inner", "partial"}),
-        ('"two"', '"three"', {"f", "inner", "partial"}),
-        (" 3\n\n", " 4\n\n", {"f", "inner", "partial"}),
-        ("n=6", "n=7", {"f", "partial"}),
+        ("else 2", "else 3", {"f", "inner", "partial", "wrapped"}),
+        ("arange(5000)", "arange(5000) % 4999", {"f", "inner", "partial", "wrapped"}),
+        ('"two"', '"three"', {"f", "inner", "partial", "wrapped"}),
+        (" 3\nLAST", " 4\nLAST", {"f", "inner", "partial", "wrapped"}),
+        ("n=6", "n=7", {"f", "partial", "wrapped"}),
+        ("LAST = 9", "LAST = 8", {"f", "partial", "wrapped"}),
+        ("2 * function", "3 * function", {"wrapped"}),
         ("n=8", "n=9", {"inner"}),
         ("width + 0", "width + 1", {"inner"}),
         ("0.5", "0.6", {"method", "Own"}),
@@ -123,12 +132,16 @@ def by_module(x):
         ("1 / 7", "1 / 8", {"method", "Own"}),
         ("@property", "@cache", {"method", "Own"}),
         ("positions.rotary", "positions.sinusoidal_positions", {"by_module"}),
-        ("x in {1, 2}", "x in {1, 3}", {"f", "inner", "partial"}),
+        ("x in {1, 2}", "x in {1, 3}", {"f", "inner", "partial", "wrapped"}),
         ("return 4", "return 5", set()),
         ("calls itself", "calls itself again", set()),
         ("Take a half.", "Take one half.", set()),
         ('"""Take a half."""', "", set()),
-        ("import numpy as np\nfrom functools import cache", "from functools import cache\nimport numpy as np", set()),
+        (
+            "import numpy as np\nfrom functools import cache, wraps",
+            "from functools import wraps, cache\nimport numpy as np",
+            set(),
+        ),
         ("    return 4", "    return (  4  )  # four", set()),
         ("return helper(x - 1) if x", "return (\n        helper(x - 1)\n    ) if x", set()),
     ],
@@ -142,6 +155,7 @@ def test_a_function_is_what_its_text_says_and_what_it_uses_by_name(tmp_path, nam
             "inner": names["maker"](4),
             "method": names["Own"]().run,
             "partial": functools.partial(names["f"]),
+            "wrapped": names["doubled"](names["f"]),
         }
         found.append(digest(parts[name]))
     assert (found[0] != found[1]) == (name in decides)
@@ -151,7 +165,11 @@ def test_what_a_function_encloses_counts_and_not_the_place_where_it_stands():
     def enclosing(value):
         return lambda: value
 
-    assert digest(enclosing(MANY)) != digest(enclosing(OTHER)) and digest(enclosing(1)) == digest(enclosing(1))
+    def given(value):
+        return lambda row=value: row
+
+    for function in (enclosing, given):
+        assert digest(function(MANY)) != digest(function(OTHER)) and digest(function(1)) == digest(function(1))
     one, other, inside = lambda: 1, lambda: 2, lambda: lambda: 3  # of one line
     assert len({digest(one), digest(other), digest(inside), digest(inside())}) == 4
     assert digest(one) == digest(lambda: 1)
@@ -163,6 +181,7 @@ def test_a_function_without_a_text_is_refused_in_a_sentence():
 
 
 PRINT = """
+from minitransformer import positions
 from minitransformer.arrays.digests import digest
 from minitransformer.training import train
 from minitransformer.transformer import Transformer
@@ -170,6 +189,7 @@ words = {"one", "two", "three", "four"}
 print(digest(lambda x: (words, x in {"a", "b", "c"}), Transformer(12, 8, 2, 1, 0), object()))
 print(digest(Transformer))
 print(digest(train))
+print(digest(lambda x: positions.alibi_bias(x, 2)))
 """
 PACKAGE = Path(digests.__file__).parents[1]
 
@@ -200,7 +220,7 @@ def before(printed):
 
 
 def test_another_process_finds_the_same_and_what_says_the_same_otherwise_changes_nothing(printed, before):
-    assert len(set(before)) == 3
+    assert len(set(before)) == 4
     assert before == printed(
         positions=('"""', '"""Now: '),
         layer_norm=("import numpy as np", "import functools  # a comment\n\nimport numpy as np"),
@@ -213,10 +233,11 @@ def test_another_process_finds_the_same_and_what_says_the_same_otherwise_changes
 @pytest.mark.parametrize(
     "module, old, new, decides",
     [
-        ("attention", "** -0.5", "** -0.6", (True, False)),
-        ("training__loop", "1 - keep_mean**self.steps", "2 - keep_mean**self.steps", (False, True)),
-        ("arrays__inputs", "itemsize < 4", "itemsize < 3", (True, True)),
-        ("word_vectors", "smoothing=0.75", "smoothing=0.5", (False, False)),
+        ("attention", "** -0.5", "** -0.6", (True, False, False)),
+        ("training__loop", "1 - keep_mean**self.steps", "2 - keep_mean**self.steps", (False, True, False)),
+        ("arrays__inputs", "value >= least", "value > least", (True, True, True)),
+        ("positions", "2.0 ** ", "3.0 ** ", (False, False, True)),
+        ("word_vectors", "smoothing=0.75", "smoothing=0.5", (False, False, False)),
     ],
 )
 def test_of_the_package_counts_what_is_used_wherever_it_stands(printed, before, module, old, new, decides):

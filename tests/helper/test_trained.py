@@ -63,9 +63,10 @@ def test_what_was_never_seen_together_is_translated_rightly():
         (b"", ValueError, "is damaged ("),
         (b"no weights", ValueError, "is damaged ("),
         (FILE.read_bytes()[:-2], ValueError, "is damaged ("),
-        (np.zeros(3), ValueError, f"holds 3 numbers; expected {MODEL.flat.size}: run `make model`."),
+        (np.zeros(3), ValueError, f"holds 3 numbers; expected {MODEL.flat.size} finite ones: run `make model`."),
+        (MODEL.flat * np.nan, ValueError, f"holds {MODEL.flat.size} numbers; expected {MODEL.flat.size} finite ones: "),
     ],
-    ids=["missing", "empty", "another kind", "cut off", "another model"],
+    ids=["missing", "empty", "another kind", "cut off", "another model", "not finite"],
 )
 def test_what_is_not_the_models_file_is_refused_with_what_to_do(content, kind, says, tmp_path, monkeypatch):
     path = tmp_path / "translator.npy"

@@ -142,6 +142,11 @@ ORACLES = {  # what PyTorch has for each block
 }
 
 
+def test_every_oracle_is_of_a_block():
+    lost = ", ".join(ORACLES.keys() - BLOCKS.keys())
+    assert not lost, f"ORACLES has {lost}, which is no block; name it as FUNCTIONS of its test file or OTHERS does."
+
+
 @pytest.mark.parametrize("kind", LIMITS)
 @pytest.mark.parametrize("name", ORACLES)
 def test_the_gradients_are_those_of_pytorch(name, kind):

@@ -198,6 +198,32 @@ def test_code_wraps_below_its_own_indent_or_scrolls_as_the_reader_chooses(phone)
     assert phone.evaluate(scrolls)
 
 
+# The cover
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (NARROW, 844)])
+def test_the_cover_begins_with_who_it_is_for_how_long_it_takes_and_the_way_in(width, height, server, visit):
+    tab = visit(server).open(COVER)
+    tab.set_viewport_size({"width": width, "height": height})
+    for thing in (tab.get_by_text(re.compile("readers who know Python.* minutes each")), tab.locator(".start")):
+        box = thing.bounding_box()
+        assert box["y"] + box["height"] < height
+
+
+def test_type_your_own_leads_into_the_field_of_the_translator(site, visit):
+    tab = visit(site.as_uri()).open(COVER)
+    tab.get_by_role("link", name="Type your own").click()
+    expect(tab.get_by_role("textbox", name="English sentence")).to_be_focused()
+    expect(tab.locator(":focus")).to_be_in_viewport()
+
+
+def test_the_title_in_the_bar_stays_in_one_line_beside_the_tools(server, visit):
+    tab = visit(server, width=768).open(COVER)
+    assert tab.locator(".brand span").bounding_box()["height"] < 32
+    tools = tab.locator(".bar > *").evaluate_all("(all) => all.map((e) => e.getBoundingClientRect().right)")
+    assert max(tools) <= 768
+
+
 # Text, code and folds
 
 

@@ -84,7 +84,20 @@ def test_who_chooses_again_finds_the_question_as_it_was(opened):
     expect(card.get_by_role("radio").first).to_be_focused()
     assert card.inner_html() == before
     expect(card.locator(OUTPUT).locator("pre")).to_be_hidden()
-    assert tab.evaluate("JSON.parse(localStorage.place).chapters['chapters/13-gradients'].guesses") == {}
+    tab.reload()
+    expect(tab.locator(".predict.done")).to_have_count(0)
+
+
+def test_a_kept_guess_that_is_no_choice_is_none(opened):
+    tab = opened(CHOICES)
+    tab.get_by_role("radio").first.click()
+    tab.evaluate("""() => {
+        for (const key of Object.keys(localStorage))
+            localStorage[key] = localStorage[key].replace('"which":0', '"which":"9"');
+    }""")
+    tab.reload()
+    expect(tab.locator(".predict.done")).to_have_count(0)
+    expect(tab.locator(".practice").last).to_have_class(re.compile("ready"))
 
 
 def test_a_number_can_be_typed_again(opened):
@@ -131,7 +144,7 @@ def test_a_number_is_typed_and_its_code_is_hidden_too(opened):
         tab.keyboard.type(typed)
         tab.keyboard.press("Enter")
         if typed == "no":
-            expect(card).to_contain_text("Type a number first.")
+            expect(card).to_contain_text("“no” is not a number")
     expect(code).to_be_visible()
     said = card.locator("div[role=status] p")
     expect(said).to_have_count(1)

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from bookbuild import ROOT
+from bookbuild.site.translator import by_lines
 from tests.shared.pages import pages
 
 CONFIGURATION = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
@@ -97,6 +98,10 @@ def test_ids_are_unique(page, read):
     assert [name for name, times in count.items() if times > 1] == []
 
 
+def test_what_the_build_fills_in_is_filled_in(page, read):
+    assert [text.get_text() for text in read(page).select("main p") if "{{" in text.get_text()] == []
+
+
 def test_a_page_describes_itself(page, read):
     assert len(read(page).select_one("meta[name=description]")["content"]) > 20
 
@@ -122,6 +127,9 @@ def test_figures_are_drawn_in_the_palette_of_the_stylesheet_named_and_described(
         assert figure.get("id", "").startswith("fig-"), figure.get_text()
         assert figure.figcaption.get_text(strip=True), figure["id"]
         assert figure.select("svg :is(path, line, rect, circle, text, image), img[src]"), figure["id"]
+        for drawing in figure.select("svg.mt-figure:not(.mt-machine *)"):
+            assert drawing.get("viewbox") and "var(--mt-" in str(drawing), figure["id"]
+            assert set(re.findall(r"#[0-9a-fA-F]{6}\b", str(drawing))) <= {"#000000"}, figure["id"]
 
 
 def test_the_page_of_the_helper_documents_every_module_those_of_the_chapters_first_and_in_their_order(read):
@@ -134,7 +142,20 @@ def test_the_page_of_the_helper_documents_every_module_those_of_the_chapters_fir
     assert {name for name in modules - shown if not inner.match(name)} == set()
     pages = sorted(ROOT.glob("chapters/[0-9]*.md"))
     chapters = [f"module-minitransformer.{page.stem[3:].replace('-', '_')}" for page in pages]
-    assert [name for name in listed if name in chapters] == chapters
+    assert [name for name in listed if name in chapters] == [name for name in chapters if name in listed]
+
+
+def test_each_letter_of_the_glossary_leads_to_the_first_term_that_begins_with_it(read):
+    page, first = read("reference/glossary.html"), {}
+    for term in page.select("dl.glossary > dt"):
+        first.setdefault(term.text[0].upper(), f"#{term['id']}")
+    assert {link.text: link["href"] for link in page.select(".letters a")} == first
+
+
+def test_a_minus_sign_stays_with_what_it_belongs_to():
+    written = by_lines('<pre>[-np.sin(a), b - 1, x[:-<span class="mi">1</span>]]</pre>')
+    kept = re.findall(r'<span class="together">(.*?)</span>', re.sub(r'<span class="s">(.*?)</span>', r"\1", written))
+    assert kept == ["-np.sin", "-1"]
 
 
 def test_every_entry_of_the_glossary_leads_to_the_place_that_builds_it(read):

@@ -27,6 +27,7 @@ from tools.environment import inside
 
 BOOK = Book(ROOT)
 NAMES = [chapter.name for chapter in BOOK.chapters]
+SOME = NAMES[2], NAMES[14]  # with explorables, and with the weights of the trained model
 PATIENCE = 300  # seconds a cell
 INSTALLING = "Install the book's helper package"
 MYST = {  # what no Markdown cell may hold, outside of code
@@ -128,8 +129,8 @@ CONSTRUCTS = {  # what the chapters have in few forms; for all others they thems
         "$$\na\n\\tag{1.1}\n$$\n\n$$\nb\n$$",
     ),
     "a hint": (
-        ":::{dropdown} Hint\nA {term}`half`.\n\n$$\na\n$$\n:::",
-        "<details>\n<summary>Hint</summary>\n\nA [half](GLOSSARY#term-half).\n\n$$\na\n$$\n\n</details>",
+        ":::{dropdown} Hint, a < b\nA {term}`half`.\n\n$$\na\n$$\n:::",
+        "<details>\n<summary>Hint, a &lt; b</summary>\n\nA [half](GLOSSARY#term-half).\n\n$$\na\n$$\n\n</details>",
     ),
     "a box": (
         ":::{admonition} A {term}`half`\n:class: objectives\n\n- a\n\nb\n:::",
@@ -325,10 +326,19 @@ def test_each_chapter_and_no_other_page_offers_its_copy_and_colab(read, site):
 # The copies at work: in an empty folder, with nothing of the book but its wheel
 
 
-def test_the_copies_run_from_an_empty_folder_with_nothing_but_the_wheel(installed, site, tmp_path):
-    """One kernel runs them all, and forgets its names in between."""
+@pytest.mark.parametrize("name", NAMES)
+def test_the_cells_of_a_chapter_use_no_file_of_the_book_but_those_of_the_package(name, site):
+    """The build has noted what they opened; the wheel holds the package, as another test says."""
+    kept = (ROOT / "_build" / ".jupyter_cache" / f"chapters-{name}").iterdir()
+    last = max(kept, key=lambda path: path.stat().st_mtime)
+    used = json.loads(last.read_text("utf8"))["metadata"]["uses"]
+    assert used and [file for file in used if not file.startswith("chapters/minitransformer")] == []
+
+
+def test_copies_run_from_an_empty_folder_with_nothing_but_the_wheel(installed, site, tmp_path):
+    """The cells are those that the build has run; one kernel runs some again, and forgets their names in between."""
     cells = [new_code_cell("import minitransformer; print(minitransformer.__file__)")]
-    for name in NAMES:
+    for name in SOME:
         copy = [new_code_cell(cell.source, metadata=cell.metadata) for cell in code(copied(name))]
         cells += [new_code_cell("%reset -f"), *copy]
     manager, notebook = AsyncKernelManager(), new_notebook(cells=cells)

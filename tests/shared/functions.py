@@ -32,18 +32,22 @@ class Case(NamedTuple):
     gives: list  # the shape of each result
 
 
+def modules_with(table):
+    """Return the tests' modules of the helper that have a dict of this name, in the order of their names."""
+    files = [path for path in sorted(HELPER.glob("test_*.py")) if f"\n{table} = {{" in path.read_text("utf8")]
+    return [import_module(f"tests.helper.{path.stem}") for path in files]
+
+
 def functions():
     """Return the functions that the test files of the helper name, all together: name -> Case.
 
     Raises ValueError where two files have one name.
     """
     found = {}
-    for path in sorted(HELPER.glob("test_*.py")):
-        if "\nFUNCTIONS = {" in path.read_text("utf8"):
-            own = import_module(f"tests.helper.{path.stem}").FUNCTIONS
-            if twice := ", ".join(found.keys() & own.keys()):
-                raise ValueError(f"tests/helper/{path.name}: FUNCTIONS has {twice} too; give each function one name.")
-            found |= own
+    for module in modules_with("FUNCTIONS"):
+        if twice := ", ".join(found.keys() & module.FUNCTIONS.keys()):
+            raise ValueError(f"{module.__name__}: FUNCTIONS has {twice} too; give each function one name.")
+        found |= module.FUNCTIONS
     return found
 
 

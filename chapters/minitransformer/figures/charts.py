@@ -163,8 +163,10 @@ def _tallness(n, m):
 def _shade_cells(axis, shades, role):
     """Fill cells by their opacities `shades` (n, m); one path for all of a shade weighs a tenth of one for each."""
     for shade in np.unique(shades[shades > 0]):
-        cells = [mpl.path.Path.unit_rectangle().transformed(mpl.transforms.Affine2D().translate(j - 0.5, i - 0.5))
-                 for i, j in np.argwhere(shades == shade)]  # fmt: skip
+        cells = [
+            mpl.path.Path.unit_rectangle().transformed(mpl.transforms.Affine2D().translate(j - 0.5, i - 0.5))
+            for i, j in np.argwhere(shades == shade)
+        ]
         path = mpl.path.Path.make_compound_path(*cells)
         axis.add_patch(mpl.patches.PathPatch(path, fc=COLOUR[role], alpha=float(shade), lw=0))
 
@@ -229,6 +231,11 @@ def _arrow(axis, start, end, role):
     axis.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": COLOUR[role], "lw": 2})
 
 
+def _beside(axis, word, point, shift, **style):
+    """Write a word so many printer's points beside a point."""
+    axis.annotate(word, point, shift, textcoords="offset points", **style)
+
+
 def arrows(vectors, *, alt, roles=None):
     """Draw the vectors of a dict, name -> array (2,), as arrows from the origin; used from chapter 2 on."""
     points = np.array(list(vectors.values()), dtype=float)
@@ -240,13 +247,12 @@ def arrows(vectors, *, alt, roles=None):
         axis.grid(True, lw=0.6)
         for point, role in zip(points, roles):
             _arrow(axis, (0, 0), point, role)
-        for side, align in ((points[:, 0] >= 0, "left"), (points[:, 0] < 0, "right")):
+        for side, align, shift in ((points[:, 0] >= 0, "left", 6), (points[:, 0] < 0, "right", -6)):
             rows = np.flatnonzero(side)
             for i, y in zip(rows, _apart(points[rows, 1], 0.3 * room)):
-                axis.annotate(list(vectors)[i], (points[i, 0], y), (6 if align == "left" else -6, 0), va="center",
-                              textcoords="offset points", ha=align, color=COLOUR[roles[i]])  # fmt: skip
-        axis.set(xlim=(low[0] - 1.6 * room, high[0] + 1.6 * room), ylim=(low[1] - room, high[1] + room),
-                 aspect="equal")  # fmt: skip
+                style = {"va": "center", "ha": align, "color": COLOUR[roles[i]]}
+                _beside(axis, list(vectors)[i], (points[i, 0], y), (shift, 0), **style)
+        axis.set(xlim=(low[0] - 1.6 * room, high[0] + 1.6 * room), ylim=(low[1] - room, high[1] + room), aspect="equal")
         _no_frame(axis)
 
     return _drawing(draw, alt, size=(4.8, 3.8))
@@ -265,8 +271,8 @@ def word_scatter(groups, *, alt):
             at = np.transpose(list(members.values()))
             axis.scatter(*at, s=26, color=COLOUR["ink"], label=group, lw=0, marker=mark)
         for name, at, height, side in zip(names, x, heights, left):
-            axis.annotate(name, (at, height), (-6 if side else 6, 0), textcoords="offset points", va="center",
-                          ha="right" if side else "left", fontsize=SMALL)  # fmt: skip
+            align, shift = ("right", -6) if side else ("left", 6)
+            _beside(axis, name, (at, height), (shift, 0), va="center", ha=align, fontsize=SMALL)
         axis.margins(0.14)
         axis.set(xticks=[], yticks=[])
         _no_frame(axis)
@@ -302,8 +308,8 @@ def hull(values, outputs, *, alt):
         axis.plot(*np.transpose(outputs), "D", color=COLOUR["output"], ms=4, mew=0)
         for name, (x, y) in values.items():
             axis.plot(x, y, "o", color=COLOUR["value"], ms=8)
-            axis.annotate(name, (x, y), (8, 6), textcoords="offset points", color=COLOUR["value"],
-                          bbox={"fc": COLOUR["paper"], "ec": "none", "pad": 0.5})  # fmt: skip
+            paper = {"fc": COLOUR["paper"], "ec": "none", "pad": 0.5}
+            _beside(axis, name, (x, y), (8, 6), color=COLOUR["value"], bbox=paper)
         axis.margins(0.2)
         axis.set_aspect("equal")
 
@@ -443,8 +449,16 @@ def _name_ends(axis, x, lines, role):
     leader = {"arrowstyle": "-", "relpos": (0, 0.5), "color": COLOUR["muted"], "lw": 1, "shrinkA": 1, "shrinkB": 6}
     at = mpl.transforms.offset_copy(axis.transData, axis.figure, x=28 if crowded else 5, units="points")
     for dash, label, end, height in zip(DASHES, lines, ends, heights):
-        axis.annotate(label, (x, end), (x, height), textcoords=at, va="center", color=COLOUR[role],
-                      annotation_clip=False, arrowprops={**leader, "ls": dash} if crowded else None)  # fmt: skip
+        axis.annotate(
+            label,
+            (x, end),
+            (x, height),
+            textcoords=at,
+            va="center",
+            color=COLOUR[role],
+            annotation_clip=False,
+            arrowprops={**leader, "ls": dash} if crowded else None,
+        )
 
 
 def strips(vectors, *, alt):

@@ -3,6 +3,7 @@
 A diagram of steps is made of columns, and a column of steps from bottom to top: `_Column` and `_Step` say of what.
 """
 
+import math
 from collections import namedtuple
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy as np
 from ..attention import attention
 from ..multi_head import merge_heads, multi_head_attention, split_heads
 from ..self_attention import project
-from ..transformer import count
 from .picture import ROLES, Picture, arrow, box, element, in_row, text
 
 # ---- words and shapes -----------------------------------------------------------------------------------
@@ -206,9 +206,9 @@ def _left_behind(model, steps):
         elif label == "output head" and not model.tied:
             own = {"output": shapes["output"]}
         elif label == "output head":
-            found[i] = "E", f"the {count(shapes['embedding']):,} below"
+            found[i] = "E", f"the {math.prod(shapes['embedding']):,} below"
         if own:
-            found[i] = ", ".join(own), f"{count(own):,} numbers"
+            found[i] = ", ".join(own), f"{sum(map(math.prod, own.values())):,} numbers"
     return found
 
 

@@ -22,9 +22,15 @@ from .inside import seen
 
 PROPERTY = ("tired", "wide")  # of each twin
 PARTS = {  # what both have, and at which place; the words between them have no others of their kind
-    **{"determiner": ("the", 0), "subject": ("animal", 1), "negation": ("didn't", 2), "verb": ("crossed", 3)},
-    **{"its determiner": ("the", 4), "object": ("street", 5), "link": ("because", 6), "degree": ("too", 9)},
-    **{"property": ("tired", 10)},
+    "determiner": ("the", 0),
+    "subject": ("animal", 1),
+    "negation": ("didn't", 2),
+    "verb": ("crossed", 3),
+    "its determiner": ("the", 4),
+    "object": ("street", 5),
+    "link": ("because", 6),
+    "degree": ("too", 9),
+    "property": ("tired", 10),
 }
 IT = 7
 
@@ -49,9 +55,13 @@ def swaps(property):
     unlike = lambda noun: [n for n in NOUNS if NOUNS[n][2] == NOUNS[noun][2] and feminine(n) != feminine(noun)]
     kinds = {
         **dict.fromkeys(("determiner", "its determiner"), DETERMINERS),
-        **{"subject": unlike("animal"), "object": unlike("street"), "negation": ["never"], "link": ["but"]},
-        **{"verb": [verb for verb, (*_, classes) in VERBS.items() if "AR" in classes], "degree": ["very"]},
-        **{"property": [word for word in only_other if word not in PLAIN]},
+        "subject": unlike("animal"),
+        "object": unlike("street"),
+        "negation": ["never"],
+        "link": ["but"],
+        "verb": [verb for verb, (*_, classes) in VERBS.items() if "AR" in classes],
+        "degree": ["very"],
+        "property": [word for word in only_other if word not in PLAIN],
     }
     others = {part: [word for word in words if word != PARTS[part][0]] for part, words in kinds.items()}
     return {part: [twin(**{"property": property, part: word}) for word in words] for part, words in others.items()}
@@ -114,11 +124,13 @@ def machine_numbers():
     tables = {"source": model.params[model.source_table], "target": model.params["embedding"]}
     rows = {f"{side} vectors": 8.0 * table[inside[side][:6], :6].astype(float) for side, table in tables.items()}
     return {
-        **{"source": english, "target": french_text(french[:at]), "word": french[at]},
+        "source": english,
+        "target": french_text(french[:at]),
+        "word": french[at],
         **{name: row.round(2).tolist() for name, row in rows.items()},
-        **{"layers": {side: stack_size(model, side)[0] for side in model.sides}},
-        **{"self-attention": weights("encoder 2 attention", IT)},
-        **{"masked": weights("decoder 1 attention", at)[: at + 1]},
-        **{"cross-attention": weights("decoder 1 cross_attention", at)},
-        **{"next": np.sort(softmax(inside["logits"][at].astype(float)))[:-5:-1].round(3).tolist()},
+        "layers": {side: stack_size(model, side)[0] for side in model.sides},
+        "self-attention": weights("encoder 2 attention", IT),
+        "masked": weights("decoder 1 attention", at)[: at + 1],
+        "cross-attention": weights("decoder 1 cross_attention", at),
+        "next": np.sort(softmax(inside["logits"][at].astype(float)))[:-5:-1].round(3).tolist(),
     }

@@ -68,8 +68,19 @@ def learn(model, adam, batch, rng, rate=None, longest=1.0, smoothing=0.0):
     return float(loss)
 
 
-def train(model, batch, steps, rate=1e-3, warmup=100, longest=1.0, smoothing=0.0, seed=0, measure=None, every=100,
-          checkpoint=None):  # fmt: skip
+def train(
+    model,
+    batch,
+    steps,
+    rate=1e-3,
+    warmup=100,
+    longest=1.0,
+    smoothing=0.0,
+    seed=0,
+    measure=None,
+    every=100,
+    checkpoint=None,
+):
     """Train `model` for so many steps, as `learn` does, at the rates of `rate_at`; return a `Training`.
 
     `batch(rng)` draws by its rng alone, which follows from `seed` and the step's number.  `measure(model)`, a dict of

@@ -12,6 +12,7 @@ from tqdm import tqdm
 TRIM_THRESHOLD, MAP_THRESHOLD = -1, -3  # of mallopt, in glibc's malloc.h
 LARGEST = 2**25  # bytes: glibc allows no larger MAP_THRESHOLD; greater arrays still go back to the system
 
+
 @contextmanager
 def stopping():
     """Give a list that fills when Ctrl-C is pressed, in place of an exception amid a step; a second one is raised.

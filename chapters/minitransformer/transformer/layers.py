@@ -7,8 +7,20 @@ from ..multi_head import multi_head_attention, multi_head_attention_vjp
 from ..residuals import residual, residual_vjp
 
 
-def layer(x, params, heads, norm="pre", keep=None, memory=None, memory_keep=None, turn=None, activation=relu,
-          rate=0.0, rng=None, seen=None):  # fmt: skip
+def layer(
+    x,
+    params,
+    heads,
+    norm="pre",
+    keep=None,
+    memory=None,
+    memory_keep=None,
+    turn=None,
+    activation=relu,
+    rate=0.0,
+    rng=None,
+    seen=None,
+):
     """Run one layer: attention, cross-attention where `params` has one, feed-forward network, each added to the stream.
 
     Shapes: x (…, n, d), params with arrays as in `layer_shapes`, keep (…, n, n) of bool, and for a cross-attention
@@ -39,8 +51,19 @@ def layer(x, params, heads, norm="pre", keep=None, memory=None, memory_keep=None
     return add(x, "feed_forward", lambda x: feed_forward(x, wide, activation))
 
 
-def layer_vjp(x, params, heads, norm="pre", keep=None, memory=None, memory_keep=None, turn=None, activation=relu,
-              rate=0.0, rng=None):  # fmt: skip
+def layer_vjp(
+    x,
+    params,
+    heads,
+    norm="pre",
+    keep=None,
+    memory=None,
+    memory_keep=None,
+    turn=None,
+    activation=relu,
+    rate=0.0,
+    rng=None,
+):
     """Return `layer(…)` and its backward pass: d_output -> dX, gradients in dicts like `params`, and d_memory.
 
     Shapes: as in `layer`; d_memory (…, m, d) only where there is a cross-attention.  Used in chapter 13.

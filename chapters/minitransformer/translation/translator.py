@@ -35,8 +35,8 @@ def load_model():
         raise FileNotFoundError(f"{FILE} is missing; install the package again, or run `make model`.") from None
     except (ValueError, OSError) as damage:
         raise ValueError(f"{FILE} is damaged ({damage}); install the package again, or run `make model`.") from None
-    if kept.shape != model.flat.shape:
-        raise ValueError(f"{FILE} holds {kept.size} numbers; expected {model.flat.size}: run `make model`.")
+    if kept.shape != model.flat.shape or not np.isfinite(kept).all():
+        raise ValueError(f"{FILE} holds {kept.size} numbers; expected {model.flat.size} finite ones: run `make model`.")
     model.flat[:] = kept
     return model
 

@@ -7,7 +7,7 @@ import { all, element, linked, setting } from "../page.mjs";
 import { keep, of, place } from "../place.mjs";
 import { hash } from "./hash.mjs";
 import { copy, options, plain } from "./options.mjs";
-import { value } from "./sums.mjs";
+import { unread, value } from "./sums.mjs";
 
 const FOLD = "What each choice says";
 const RANGE = /\s*\(between (\S+) and (\S+)\)/;
@@ -87,10 +87,17 @@ export function prediction(question) {
     return button;
   }
 
+  /** Return the guess that is kept; what is kept in another form is none. */
+  function known() {
+    const made = of(place(), dataset.page).guesses[key];
+    const isChoice = made?.which === undefined || (Number.isInteger(made.which) && made.which in sentences);
+    return isChoice ? made : undefined;
+  }
+
   let shown; // the guess that the card shows
 
   function show() {
-    const made = of(place(), dataset.page).guesses[key];
+    const made = known();
     const always = dataset.veil === "off" || met.has(card);
     const open = Boolean(made) || always;
     for (const part of veils) veil(part, !open);
@@ -157,8 +164,9 @@ function number(card, sentences, commit) {
   const tell = element("span", { className: "say", role: "status" });
 
   function choose() {
-    const typed = value(input.value);
-    tell.textContent = Number.isFinite(typed) ? "" : "Type a number first.";
+    const whole = Number.isInteger(low) && Number.isInteger(high);
+    const typed = value(input.value, whole);
+    tell.textContent = Number.isFinite(typed) ? "" : unread(input.value, whole);
     input.focus({ preventScroll: true });
     if (!tell.textContent) commit({ text: input.value, which: typed < low ? 1 : typed > high ? 2 : 0 });
   }

@@ -76,8 +76,8 @@ const panel = (drawing, ...title) => make("div", {}, make("p", { class: "mt-titl
 // A name above a point of the upper half and below one of the lower, or on its other side where the drawing ends.
 function name(text, kind) {
   const node = make("text", { class: `mt-name mt-${kind}`, "text-anchor": "middle" }, text);
-  const room = 165 - 5.5 * text.length;
   const draw = ([x, y], away) => {
+    const room = 166 - (node.getComputedTextLength() || 9 * text.length) / 2; // it has no length while it is not seen
     const above = y > 0 === Math.abs(y) + away > 155; // y points down here
     change(node, { x: Math.max(-room, Math.min(room, x)), y: above ? y - away : y + away + 10 });
   };

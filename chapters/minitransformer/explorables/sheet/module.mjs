@@ -251,7 +251,7 @@ function tablesOf(edit, scale) {
     node.replaceChildren(...GROUPS.map((names) => make("div", {}, ...names.map(table))));
     node.classList.toggle("mt-small", longest(sheet) <= 3);
   };
-  // Write the numbers, mark those that are others than in the sheet before, and count them but for those that are given.
+  // Write the numbers, mark those that differ from the sheet before, and count them but for the given ones.
   const draw = ({ labels, scaled }, sheet, before) => {
     const sizes = JSON.stringify([labels, sheet.x[0].length, sheet.K[0].length, sheet.V[0].length]);
     if (sizes !== shape) build(labels, sheet);

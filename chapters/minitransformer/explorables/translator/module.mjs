@@ -288,7 +288,7 @@ function library(sizes, say) {
   const models = new Map(); // by their weights
   let waiting;
   const build = (weights, base64) => models.set(weights, cut(unpacked(base64), sizes));
-  const failed = () => say("The weights could not be loaded: check the network, then choose a step again.");
+  const failed = () => void say("The weights could not be loaded: check the network, then choose a step again.");
   const bring = async (weights, then) => {
     say("The weights of this step are on their way …");
     await new Promise((done) => (waiting = setTimeout(done, models.size && 200)));

@@ -4,11 +4,31 @@ source and target are its words, groups lists of source words by their names; tw
 what *another sentence* takes, pronouns are the words of a translation that are looked at first.
 """
 
-from ...transformer import count, layer_shapes
+import base64
+
+import numpy as np
+
+from ...feed_forward import gelu
+from ...transformer import count, layer_shapes, stack_size
 from ..shared.states import fits, one_of, sentences, words
 
 SIZES = "d", "hidden", "layers", "heads", "encoder_layers", "encoder_heads", "tied"
 KNOWN = words((1, None), known="source")
+
+
+def packed(model, *snapshots):
+    """Return what "translator" is told of a model: its sizes, and its weights as they are or at each of `snapshots`.
+
+    Shapes: model a pre-norm Transformer with a source_vocabulary, sinusoidal positions and gelu; snapshots
+    vectors like model.flat -> {"sizes": a dict, "weights": a list of strings, float16 in base64}.
+    Raises ValueError where the model is another.  Used in chapter 15.
+    """
+    for name, expected in {"norm": "pre", "positions": "sinusoidal", "activation": gelu}.items():
+        if getattr(model, name) != expected:
+            raise ValueError(f"{name} is {getattr(model, name)!r}; expected {expected!r}, all that the page can run.")
+    sizes = model.d, model.hidden, *stack_size(model, "decoder"), *stack_size(model, "encoder"), model.tied
+    halves = [np.asarray(flat, "<f2").tobytes() for flat in snapshots or [model.flat]]
+    return {"sizes": dict(zip(SIZES, sizes)), "weights": [base64.b64encode(each).decode() for each in halves]}
 
 
 def _sizes(value, state):

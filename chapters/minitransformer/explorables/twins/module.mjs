@@ -22,7 +22,7 @@ function remark({ english, french, swaps, looks }, shown, view) {
     const [[changed, tried], [changes, tries]] = [swaps[shown][meant], swaps[shown][rival]];
     const becomes = `Replace ${means} by a noun of the other French gender, and ${this_} becomes ${that}`;
     const same = `replace ${not} in that way, and it does in ${changes} of ${tries}`;
-    const learned = `Nobody told the model what can be ${words.at(-1)}: it has learned that from translated sentences.`;
+    const learned = `Nobody told the model what can be ${words.at(-1)}: it has learned that from sentences of a small made-up language, in which animals tire and streets are wide.`;
     return `“it” is ${this_} here. ${becomes} in ${changed} of ${tried} sentences; ${same}. ${learned}`;
   }
   const [right, wrong] = [meant, rival].map((k) => looks[shown][view - 1][k]);
