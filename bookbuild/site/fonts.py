@@ -25,7 +25,7 @@ FACES = {  # name of the file in the site -> the font that it is cut from
     "math": "node_modules/@fontsource/stix-two-math/files/stix-two-math-latin-400-normal.woff2",
 }
 SCRIPTS = Path(__file__).with_name("scripts")
-SAID = string.ascii_letters + string.digits + " .,:;!?'’“”()–-/%·…"  # what may stand in a title, a task or a verdict
+SAID = string.ascii_letters + string.digits + " .,:;!?'’“”()–−-/%·…"  # what may stand in a title, a task or a verdict
 TYPED = "".join(map(chr, range(32, 127)))  # what a reader, a cell or an explorable may write
 LETTERS = re.compile(r"[\w.,:;!?'’“”()–-]{2}")
 TAG = re.compile(r"<[^>]*>")
@@ -99,7 +99,7 @@ def write(app, exception):
     pages = "".join(path.read_text("utf8") for path in sorted(site.rglob("*.html")))
     scripts = "".join(path.read_text("utf8") for path in sorted(SCRIPTS.rglob("*.mjs")))
     for name, text in texts(pages, scripts).items():
-        characters = "".join(sorted({*filter(str.isprintable, text)}))
+        characters = "".join(sorted({*text} - {"\n"}))
         pairs = sorted({*filter(LETTERS.fullmatch, map("".join, pairwise(text)))}) if name in KERNED else []
         note, face = kept / f"{name}.txt", kept / f"{name}.woff2"
         wanted = "\n".join([characters, *pairs])
@@ -189,7 +189,19 @@ def even_roots(font):
 
 
 def name_upright(font):
-    """Let an upright letter that no formula draws be its italic form: by it Chromium measures how tall that is."""
-    for table in font["cmap"].tables:
-        plain = {code: unicodedata.normalize("NFKC", chr(code)) for code in table.cmap}
-        table.cmap = {ord(plain[code]): name for code, name in table.cmap.items() if len(plain[code]) == 1} | table.cmap
+    """Let an upright letter that no formula draws look like its italic form: by it Chromium measures how tall that is.
+
+    It is a glyph of its own, as one of two names would be lost where a PDF is searched.
+    """
+    from fontTools.pens.ttGlyphPen import TTGlyphPen
+
+    names, glyphs = font.getBestCmap(), font.getGlyphSet()
+    for code, name in sorted(names.items()):
+        upright = unicodedata.normalize("NFKC", chr(code))
+        if len(upright) == 1 and ord(upright) not in names:
+            pen, new = TTGlyphPen(glyphs), f"{name}.upright"
+            pen.addComponent(name, (1, 0, 0, 1, 0, 0))
+            font["glyf"][new], font["hmtx"][new] = pen.glyph(), font["hmtx"][name]
+            font["glyf"][new].recalcBounds(font["glyf"])
+            for table in font["cmap"].tables:
+                table.cmap[ord(upright)] = new
