@@ -15,6 +15,7 @@ from myst_nb.core.loggers import SphinxDocLogger
 from myst_nb.core.read import create_nb_reader
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError
+from traitlets.config import Config
 
 from bookbuild import patches
 from bookbuild.site import record_uses
@@ -78,6 +79,7 @@ class Execution(NotebookClientBase):
             client = NotebookClient(
                 self.notebook,
                 timeout=self.nb_config.execution_timeout,
+                config=spoken_to(folder),
                 resources={"metadata": {"path": str(self.path.parent)}},
                 on_notebook_start=lambda notebook: recording(client, self.build.root, notes),
             )
@@ -98,6 +100,15 @@ class Execution(NotebookClientBase):
         self.notebook.metadata.language_info = ran.metadata.language_info
         for cell, done in zip(code_cells(self.notebook), ran.cells):
             cell.outputs = done.outputs
+
+
+def spoken_to(folder):
+    """Return the settings of a kernel that is spoken to by files in a folder, where the system has such.
+
+    Of ports that are free when they are chosen, another program may take one before the kernel does.
+    """
+    files = {"transport": "ipc", "ip": str(Path(folder, "kernel"))}
+    return Config({"KernelManager": files if os.name == "posix" else {}})
 
 
 async def recording(client, root, notes):
