@@ -28,6 +28,7 @@ SCRIPTS = Path(__file__).with_name("scripts")
 SAID = string.ascii_letters + string.digits + " .,:;!?'’“”()–−-/%·…"  # what may stand in a title, a task or a verdict
 TYPED = "".join(map(chr, range(32, 127)))  # what a reader, a cell or an explorable may write
 LETTERS = re.compile(r"[\w.,:;!?'’“”()–-]{2}")
+LENT = "ᵀ‖‾⁻◂○●✗⟨⟩"  # what the sans draws for the serif and for code, as faces.css says
 TAG = re.compile(r"<[^>]*>")
 TOKEN = re.compile(r"<(mi|mn|mo|ms|mtext)\b([^>]*)>([^<]*)</")
 KERNED = ("serif", "serif-italic", "serif-bold")
@@ -65,7 +66,9 @@ def texts(pages, scripts):
         "serif": TYPED + words(text),
         "serif-italic": SAID + words(inside("em|i|cite", text)),
         "serif-bold": SAID + words(inside("strong|b|h[1-4]|dt", text)),
-        "sans": TYPED + SAID + html.unescape("".join(TAG.findall(around)) + labels) + scripts,  # states are attributes
+        "sans": "".join(
+            [TYPED, SAID, scripts, html.unescape("".join(TAG.findall(around)) + labels), *(x for x in LENT if x in rest)]
+        ),  # with attributes, which hold the states of explorables
         "code": TYPED + words(inside("pre|code", rest)),
         "math": letters(formulas),
     }
