@@ -61,14 +61,13 @@ def texts(pages, scripts):
     formulas, rest = inside("math", pages), outside("math", pages)
     around = outside("pre|code", rest)
     text = outside("script|style|svg", around)
+    attributes = "".join(TAG.findall(around))  # with the states of explorables
     labels = inside("script|svg|figcaption|table|nav|header|footer|summary|button|label", around)
     return {
         "serif": TYPED + words(text),
         "serif-italic": SAID + words(inside("em|i|cite", text)),
         "serif-bold": SAID + words(inside("strong|b|h[1-4]|dt", text)),
-        "sans": "".join(
-            [TYPED, SAID, scripts, html.unescape("".join(TAG.findall(around)) + labels), *(x for x in LENT if x in rest)]
-        ),  # with attributes, which hold the states of explorables
+        "sans": TYPED + SAID + scripts + html.unescape(attributes + labels) + "".join({*LENT} & {*rest}),
         "code": TYPED + words(inside("pre|code", rest)),
         "math": letters(formulas),
     }
