@@ -34,6 +34,8 @@ MENDED = (
         re.compile(r'(<div class="exercise admonition" id="([^"]+)">\s*<p class="admonition-title">.*?)(?=</p>)', re.S),
         r'\1<a class="headerlink" tabindex="-1" href="#\2" aria-label="Link to this exercise">#</a>',
     ),
+    # The list of sources has lists between its items, where none may stand; the names tell what belongs to what.
+    (re.compile(r"(?<=</li>\n)(?:<ul>(?=<li>)|(?:</ul>)+(?=<li>|</ul>))"), ""),
 )
 MARKS = re.compile(r"[,.;:?!)\]]+")  # what may stand right behind a formula
 
