@@ -28,6 +28,7 @@ SCRIPTS = Path(__file__).with_name("scripts")
 SAID = string.ascii_letters + string.digits + " .,:;!?'’“”()–−-/%·…"  # what may stand in a title, a task or a verdict
 TYPED = "".join(map(chr, range(32, 127)))  # what a reader, a cell or an explorable may write
 LETTERS = re.compile(r"[\w.,:;!?'’“”()–-]{2}")
+LENT = "ᵀ‖‾⁻◂○●✗⟨⟩"  # what the sans draws for the serif and for code, as faces.css says
 TAG = re.compile(r"<[^>]*>")
 TOKEN = re.compile(r"<(mi|mn|mo|ms|mtext)\b([^>]*)>([^<]*)</")
 KERNED = ("serif", "serif-italic", "serif-bold")
@@ -60,12 +61,13 @@ def texts(pages, scripts):
     formulas, rest = inside("math", pages), outside("math", pages)
     around = outside("pre|code", rest)
     text = outside("script|style|svg", around)
+    attributes = "".join(TAG.findall(around))  # with the states of explorables
     labels = inside("script|svg|figcaption|table|nav|header|footer|summary|button|label", around)
     return {
         "serif": TYPED + words(text),
         "serif-italic": SAID + words(inside("em|i|cite", text)),
         "serif-bold": SAID + words(inside("strong|b|h[1-4]|dt", text)),
-        "sans": TYPED + SAID + html.unescape("".join(TAG.findall(around)) + labels) + scripts,  # states are attributes
+        "sans": TYPED + SAID + scripts + html.unescape(attributes + labels) + "".join({*LENT} & {*rest}),
         "code": TYPED + words(inside("pre|code", rest)),
         "math": letters(formulas),
     }
