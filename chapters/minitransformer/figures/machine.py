@@ -266,7 +266,8 @@ class _Drawing:
         """Return the room around (x, y) in which a part is met: a finger's where it is to be the stop of a chapter."""
         least = FINGER if self.tall and chapter not in self.stops else MOUSE
         wide = max(width, least)
-        return "" if self.small else _rect("touch", x - wide / 2, y - least / 2, wide, least)
+        left = min(max(x - wide / 2, 0), self.at["size"][0] - wide)  # within the picture
+        return "" if self.small else _rect("touch", left, y - least / 2, wide, least)
 
     def part(self, chapter, *drawn, stop=True):
         """Draw a part, what a chapter builds: a link where there are chapters.
