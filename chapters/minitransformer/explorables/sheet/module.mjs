@@ -250,6 +250,9 @@ function tablesOf(edit, scale) {
     };
     node.replaceChildren(...GROUPS.map((names) => make("div", {}, ...names.map(table))));
     node.classList.toggle("mt-small", longest(sheet) <= 3);
+    const strip = node.firstChild;
+    const reach = () => (strip.scrollWidth > strip.clientWidth ? change(strip, { tabindex: 0 }) : strip.removeAttribute("tabindex"));
+    new ResizeObserver(reach).observe(strip); // the keyboard scrolls it where it is wider than its place
   };
   // Write the numbers, mark those that differ from the sheet before, and count them but for the given ones.
   const draw = ({ labels, scaled }, sheet, before) => {
