@@ -42,13 +42,13 @@ def mark(width):
 
 
 def photograph(chromium, path):
-    """Save a picture of the cover as it opens, down to the buttons that lead into the book."""
+    """Save a picture of the cover as it opens, down to the caption of its figure."""
     tab = chromium.new_page(viewport={"width": 1280, "height": 1200}, color_scheme="light")
     tab.goto((ROOT / "_build" / "html" / "index.html").as_uri())
     bare = ".contents, .fold { display: none !important }"
     wide = "main { grid-column: 1 / -1 !important; padding-top: 1rem !important }"
     tab.add_style_tag(content=bare + wide)
-    box = tab.locator(".start").bounding_box()
+    box = tab.locator("main figure").first.bounding_box()
     tab.screenshot(path=path, clip={"x": 0, "y": 0, "width": 1280, "height": box["y"] + box["height"] + 24})
 
 
