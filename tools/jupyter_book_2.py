@@ -33,8 +33,6 @@ ALLOWED = {
     CELL + r'unexpected option "jupyter" provided \(in code-cell\)': "Folds the solutions in JupyterLab.",
     r"\S+ 'jupytext' extra keys ignored: cell_metadata_filter, notebook_metadata_filter .*": "Keeps a chapter that "
     "JupyterLab saves as it was, byte for byte.",
-    r"reference/helper\.md:\d+ unknown directive: eval-rst": "The functions' documentation, by Sphinx's autodoc; "
-    "version 2 has nothing of the kind.",
 }
 
 
