@@ -11,7 +11,7 @@ import pytest
 
 from minitransformer import figures
 from minitransformer.transformer import LanguageModel, count
-from tests.shared.pages import contrast
+from tests.shared.colours import contrast
 
 ALT = "Something is to be seen here."
 SVG = "{http://www.w3.org/2000/svg}"

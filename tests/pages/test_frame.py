@@ -7,7 +7,8 @@ from playwright.sync_api import expect
 
 from bookbuild import ROOT
 from bookbuild.read.book import Book
-from tests.shared.pages import NARROW, OPEN_ALL, WIDE, contrast, violations
+from tests.shared.colours import contrast
+from tests.shared.pages import NARROW, OPEN_ALL, WIDE, violations
 
 CHAPTER, COVER, TABLES = "chapters/05-self-attention.html", "index.html", "reference/notation.html"
 KINDS = [COVER, CHAPTER, "reference/glossary.html", "search.html", "_modules/minitransformer/softmax.html"]

@@ -15,7 +15,8 @@ import pytest
 from PIL import Image
 
 from minitransformer.figures import ROLES
-from tests.shared.pages import NARROW, OPEN_ALL, PAPER, ROOT, SITE, WIDE, Visit, contrast, pages
+from tests.shared.colours import contrast
+from tests.shared.pages import NARROW, OPEN_ALL, PAPER, ROOT, SITE, WIDE, Visit, pages
 
 LEAST_TEXT, LEAST_LARGE, LEAST_MARK = 4.5, 3, 3  # WCAG 2, AA: contrast of text, of large text and of marks
 LARGE, LARGE_BOLD = 24, 18.66  # pixels
