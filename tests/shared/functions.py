@@ -6,6 +6,7 @@ promise, and test_gradients.py the backward pass that stands beside one.
 
 import inspect
 import pkgutil
+import warnings
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -53,11 +54,16 @@ def functions():
 
 def public():
     """Yield every public function of the package, but for the exercises, with the name of its module."""
-    for found in pkgutil.walk_packages(minitransformer.__path__, "minitransformer."):
-        for name, function in vars(import_module(found.name)).items():
-            own = inspect.isfunction(function) and function.__module__ == found.name and not name.startswith("_")
-            if own and "exercises" not in found.name:
-                yield found.name.split(".")[1], function
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of libraries that are imported for the first time
+        modules = [
+            import_module(found.name) for found in pkgutil.walk_packages(minitransformer.__path__, "minitransformer.")
+        ]
+    for module in modules:
+        for name, function in vars(module).items():
+            own = inspect.isfunction(function) and function.__module__ == module.__name__ and not name.startswith("_")
+            if own and "exercises" not in module.__name__:
+                yield module.__name__.split(".")[1], function
 
 
 def sized(shape, leading=(), **sizes):
