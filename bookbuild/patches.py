@@ -59,3 +59,17 @@ def go_by_no_dates(builder):
 def write_into(app, folder):
     """Let Sphinx write into another folder than the one that it began with; the builder has a copy of the name."""
     app.outdir = app.builder.outdir = type(app.outdir)(folder)
+
+
+def mark_quoted_words():
+    """Let MyST give `_cat_` the class "word": a word that is spoken of, where `*cat*` is what a voice stresses."""
+    from myst_parser.mdit_to_docutils.base import DocutilsRenderer
+
+    render = DocutilsRenderer.render_em
+
+    def render_em(renderer, token):
+        render(renderer, token)
+        if token.markup == "_":
+            renderer.current_node[-1]["classes"].append("word")
+
+    DocutilsRenderer.render_em = render_em

@@ -10,6 +10,8 @@ from sphinx.writers.html5 import HTML5Translator
 from sphinx_design.dropdown import dropdown_main
 from sphinx_exercise.nodes import solution_node
 
+from bookbuild.patches import mark_quoted_words
+
 CODE_OF_FIGURE, CODE = "Code of this figure", "Code"
 # What the stylesheet colours: comments, keywords, literals, names that are defined.  All else needs no mark-up.
 PARTS = (
@@ -86,6 +88,14 @@ class BookTranslator(HTML5Translator):
         siblings, mark = node.parent.children, MARKS.match(node)
         if mark and any(isinstance(one, nodes.math) and other is node for one, other in pairwise(siblings)):
             self.body[-2:] = [f'<span class="together">{self.body[-2]}{mark[0]}</span>', self.body[-1][mark.end() :]]
+
+    def visit_emphasis(self, node):
+        """Write a word that is spoken of as `<i>`, which is meant for such, and one that is stressed as `<em>`."""
+        self.body.append("<i class=\"word\">" if "word" in node["classes"] else "<em>")
+
+    def depart_emphasis(self, node):
+        """Write the end of either."""
+        self.body.append("</i>" if "word" in node["classes"] else "</em>")
 
     def visit_raw(self, node):
         """Write what a cell has drawn without the palette, which the page has in its stylesheet."""
@@ -204,5 +214,6 @@ def mend(app, pagename, templatename, context, doctree):
 
 def register(app):
     """Let Sphinx write pages in this way."""
+    mark_quoted_words()
     app.set_translator("html", BookTranslator)
     app.add_post_transform(MakeFolds)

@@ -103,6 +103,10 @@ SETTINGS, PLACE = f"{BOOK} settings", f"{BOOK} place"  # under which a reader's 
 UNVEILED = f"try {{ localStorage['{SETTINGS}'] ??= JSON.stringify({{ veil: 'off' }}) }} catch {{}}"
 
 
+# What a page was still asking for when it was left, as Chromium and Firefox call it: a busy machine shows it.
+STOPPED = ("net::ERR_ABORTED", "NS_BINDING_ABORTED")
+
+
 class Visit:
     """A tab that notes what goes wrong: requests to other hosts, failed ones, console errors, uncaught exceptions.
 
@@ -116,10 +120,14 @@ class Visit:
         if not veiled:
             self.tab.add_init_script(UNVEILED)
         self.tab.on("request", self._note_request)
-        self.tab.on("requestfailed", lambda request: self.faults.append(f"failed: {request.url}"))
+        self.tab.on("requestfailed", self._note_failure)
         self.tab.on("response", lambda answer: answer.ok or self.faults.append(f"{answer.status}: {answer.url}"))
         self.tab.on("console", lambda said: said.type == "error" and self.faults.append(f"console: {said.text}"))
         self.tab.on("pageerror", lambda error: self.faults.append(f"exception: {error}"))
+
+    def _note_failure(self, request):
+        if request.failure not in STOPPED:
+            self.faults.append(f"failed: {request.url} ({request.failure})")
 
     def _note_request(self, request):
         if not request.url.startswith((self.home, "data:", "blob:")):
