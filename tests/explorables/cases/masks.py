@@ -18,7 +18,7 @@ START = {
 
 
 def weigh(scores, values, causal, equal, shown, **_):
-    """Return the weights (n, n) of a sentence that has come to `shown` words, NaN where there are none, and the means."""
+    """Return the weights (n, n) of a sentence of `shown` words so far, NaN where there are none, and the means."""
     n = len(scores)
     seen = (causal_mask(n) if causal else np.ones((n, n), bool)) & (np.arange(n) < shown)
     weights = softmax(np.where(seen, np.zeros((n, n)) if equal else scores, -np.inf))
@@ -57,15 +57,17 @@ ROOMY = {
 SAID = [
     ({"shown": 1}, [], "“it” sees itself alone; the mean is 1.00."),
     ({}, [], "“was” shares equally among 2 words, 50% each; the mean is 0.25. No row above has changed."),
-    ({"shown": 4, "equal": False}, [], "Of 4 words, “tired” gives “so” the largest share, 58%; the mean is 0.30. No row"),
+    ({"shown": 4, "equal": False}, [], "Of 4 words, “tired” gives “so” the largest share, 58%; the mean is 0.30. No"),
     ({"causal": False}, [], "No mask: 1 of 1 rows above changed, with up to 50% for “was”."),
-    ({"causal": False, "equal": False, "shown": 4}, [], "No mask: 3 of 3 rows above changed, with up to 69% for “tired”."),
-    ({"scores": [[0, -800, 0, 0], *START["scores"][1:]], "causal": False, "equal": False}, [], "0 of 1 rows above changed"),
-    ({"scores": [[0, 0, 0, 0], [9, 0, 0, 0], *START["scores"][2:]], "equal": False}, [], "share, >99%; the mean is 1.00"),
+    ({"causal": False, "equal": False, "shown": 4}, [], "No mask: 3 of 3 rows above changed, with up to 69% for"),
+    ({"scores": [[0, -800, 0, 0], *START["scores"][1:]], "causal": False, "equal": False}, [], "0 of 1 rows above"),
+    ({"scores": [[0, 0, 0, 0], [9, 0, 0, 0], *START["scores"][2:]], "equal": False}, [], ">99%; the mean is 1.00"),
 ]
 LARGE = [[1e308, -1e308, 3.0, 0.0], [800.0, 0.0, 799.0, -800.0], [1e-300] * 4, [-1e308] * 4]
 BECOMES = [({"scores": LARGE, "equal": False, "causal": causal, "shown": 4}, [], {}) for causal in (True, False)]
-WRITTEN = [({"scores": [[0, 0, 0, 0], [9, 0, 0, 0]] * 2, "equal": False}, {"share-1-0": "100", "share-1-1": "", "share-0-1": ""})]
+WRITTEN = [
+    ({"scores": [[0, 0, 0, 0], [9, 0, 0, 0]] * 2, "equal": False}, {"share-1-0": "100", "share-1-1": "", "mean-2": ""}),
+]
 OTHER = {"values": [0.5, 0, -1, 0.5], "shown": 3}
 REFUSED = [
     ("labels", ["a"]),
