@@ -17,10 +17,11 @@ from itertools import combinations
 import numpy as np
 
 from bookbuild.base.files import written
+from minitransformer.tasks.lexicon import PROPERTIES
 from minitransformer.tasks.sentence_sets import drawn, it_sentences, twins
 from minitransformer.training import train
 from minitransformer.transformer import source_mask
-from minitransformer.translation import PRONOUNS, SENTENCES, batch_of, new_model, right, translator
+from minitransformer.translation import END, PRONOUNS, SENTENCES, batch_of, new_model, right, translator
 
 BOOK, SEEDS = 3, range(6)
 ABSENT = "hen", "boulevard", "lagoon", "bucket"  # one noun of each class
@@ -102,8 +103,28 @@ def aligned(model, phrases):
     return {"words": np.mean([*right.values()]), "pronouns": np.mean([right[at] for at in right if asked[at]])}
 
 
+def agreement(model, phrases):
+    """Return for which share of the adjectives with two forms the decoder looks at the pronoun, and obeys the other.
+
+    It looks where the row that says the adjective gives the pronoun its largest share; it obeys where the other pronoun
+    is fed in and the adjective comes in the form of that one.
+    """
+    pairs = [(one, two) for one, two, _ in PROPERTIES.values() if one != two]
+    forms = {one: two for pair in pairs for one, two in (pair, pair[::-1])}
+    phrases = [phrase for phrase in phrases if phrase.french[-1] in forms]
+    ((source, target, lengths), said), seen = batch_of(phrases, SENTENCES), {}
+    rows, asked = np.arange(len(said)), np.isin(target, PRONOUNS).argmax(1)
+    last = (said == END).argmax(1) - 1  # the row that says the adjective
+    model(source, target, lengths, seen)
+    looks = seen["decoder"][model.layers]["attention weights"].mean(1)[rows, last].argmax(-1)
+    target[rows, asked] = sum(PRONOUNS) - target[rows, asked]
+    answers = model(source, target, lengths)[rows, last].argmax(-1)
+    other = [SENTENCES.french.index(forms[phrase.french[-1]]) for phrase in phrases]
+    return {"looks": np.mean(looks == asked), "obeys": np.mean(answers == other)}
+
+
 def tested(model):
-    """Return the `shares` on sentences that are hard in several ways, what is `aligned`, and the `carriers`."""
+    """Return the `shares` on sentences that are hard in several ways, what is `aligned`, and what else is counted."""
     rng = np.random.default_rng(TESTED)
     kinds = {"pairs": it_sentences(rng, TESTED), "triples": it_sentences(rng, TESTED, "triples")}
     kinds["crowded"] = it_sentences(rng, TESTED, crowded=True)
@@ -112,6 +133,7 @@ def tested(model):
     found = {name: shares(model, phrases) for name, phrases in kinds.items()}
     found["aligned"] = aligned(model, kinds["pairs"])
     found["cuts"] = cuts(model, kinds["pairs"])
+    found["agreement"] = agreement(model, kinds["pairs"])
     return found | {"carriers": carriers(model, [twins(rng) for _ in range(TESTED // 4)])}
 
 

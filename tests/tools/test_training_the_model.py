@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from minitransformer.tasks.lexicon import NOUNS
-from minitransformer.tasks.sentence_sets import twins
-from minitransformer.trained import load_model, load_runs
+from minitransformer.tasks.sentence_sets import it_sentences, twins
+from minitransformer.trained import load_model, load_runs, seen
 from minitransformer.training import train
-from minitransformer.translation import SENTENCES, batch_of, new_model, translator
+from minitransformer.translation import SENTENCES, batch_of, french_text, new_model, translator
 from tools import model
 
 
@@ -63,6 +63,20 @@ def test_a_carrier_is_a_word_whose_vector_takes_the_pronoun_along():
                 at = next(n for n, word in enumerate(phrase.french) if word in ("il", "elle"))
                 turned.append(np.ptp([book.decode(row, each)[at][model.PRONOUNS].argmax() for each in (ours, theirs)]))
     assert model.carriers(book, both) == pytest.approx({name: np.mean(turned) for name, turned in flips.items()})
+
+
+def test_an_adjective_is_said_by_a_row_that_looks_at_the_pronoun_and_obeys_another():
+    book = load_model()
+    phrases = [phrase for phrase in it_sentences(np.random.default_rng(4), 30) if not phrase.french[-1].endswith("e")]
+    looks, obeys = [], []  # sentences in which il stands, as no feminine form ends otherwise
+    for phrase in phrases:
+        *begun, last = phrase.french
+        weights = seen(" ".join(phrase.english), french_text(begun))["decoder 1 attention weights"].mean(0)[-1]
+        looks.append([*"<", *begun][weights.argmax()] == "il")
+        changed = ["elle" if word == "il" else word for word in begun]
+        logits = seen(" ".join(phrase.english), french_text(changed))["logits"]
+        obeys.append(SENTENCES.french[logits[-1].argmax()] != last)
+    assert looks and model.agreement(book, phrases) == {"looks": np.mean(looks), "obeys": np.mean(obeys)}
 
 
 # The files
