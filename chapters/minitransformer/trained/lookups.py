@@ -2,8 +2,6 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
 from ..arrays import floats
 from ..translation import SENTENCES, english_words
 from .inside import seen
@@ -18,9 +16,9 @@ class Lookup(NamedTuple):
     (m, d_k) and values (m, d_v), one for each word of `english`.  Used in chapter 4.
     """
 
-    queries: np.ndarray
-    keys: np.ndarray
-    values: np.ndarray
+    queries: object
+    keys: object
+    values: object
     english: list
     said: list
 
