@@ -67,6 +67,7 @@ PICTURES = {
         {"w": 0.5, "<L>": 1}, {"d_w": -2, "d_L": 1}, [("× 2", "× −2")], alt=ALT
     ),
     "labelled_tables": lambda: figures.labelled_tables({"x": ([["a0", "a1"]], [[0, 1]])}, alt=ALT),
+    "lookup_boxes": lambda: figures.lookup_boxes(["a <b>"], ["c", "d"], alt=ALT),
     "weight_fan": lambda: figures.weight_fan("bank", {"river": 0.3, "<money>": 0.7}, alt=ALT),
     "self_attention_tables": lambda: figures.self_attention_tables(
         np.eye(5, 4), {"W_Q": np.eye(4, 2), "W_K": np.eye(4, 2), "W_V": np.eye(4, 3)}, "abcde", alt=ALT

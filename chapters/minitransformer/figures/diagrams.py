@@ -33,6 +33,22 @@ def weight_fan(word, weights, *, alt, role="key"):
     return Picture(width, 2 * middle, f'<g font-family="inherit" font-size="15">{"".join(svg)}</g>', alt)
 
 
+def lookup_boxes(english, french, *, alt):
+    """Draw a translator's lookup between its two sentences, each a list of lines; used in chapter 4."""
+    sides = (2, "English", "encoder", english, "key"), (300, "French", "decoder", french, "query")
+    svg = box(162, 2, 98, 112, "weight") + text(211, 50, "lookup", "weight", 16)
+    svg += text(211, 70, "cross-", "muted", 13) + text(211, 86, "attention", "muted", 13)
+    for left, title, side, lines, role in sides:
+        svg += box(left, 2, 112, 112, role, 0.06) + text(left + 56, 22, title, role, 16)
+        svg += text(left + 56, 39, side, "muted", 13)
+        svg += "".join(text(left + 56, 64 + 19 * i, line, "ink", 14) for i, line in enumerate(lines))
+    ways = (118, 156, 40, "keys", "key"), (118, 156, 84, "values", "value"), (296, 266, 40, "query", "query")
+    for start, end, y, name, role in (*ways, (264, 294, 84, "output", "output")):
+        svg += arrow(f"M{start} {y}H{end}", 1 if end > start else -1, role)
+        svg += text((start + end) / 2, y - 8, name, role, 12)
+    return Picture(414, 116, f'<g font-family="inherit">{svg}</g>', alt, zoom=1.3)
+
+
 def chain_of_slopes(numbers, slopes, ways, *, alt):
     """Draw a chain of numbers that goes up, and beside it their slopes, which come down; used in chapter 13.
 
