@@ -396,6 +396,32 @@ def bars(panels, labels, *, alt, role="weight", ylabel="", digits=2):
     return _drawing(draw, alt, size=(4.8, 2.6), grid=(1, len(panels)), sharey=True)
 
 
+def share_bars(panels, rows, *, alt, role="weight"):
+    """Draw shares as bars of one length: a dict, title -> shares (rows, k), largest first; used in chapter 5.
+
+    Each row of a panel is a bar, cut into its k shares, with the largest as a number behind it.
+    """
+
+    def panel(title, shares):
+        ends = np.cumsum(shares, axis=1)
+
+        def draw(axis):
+            for rank in range(shares.shape[1]):
+                where = {"left": ends[:, rank] - shares[:, rank], "height": 0.72, "clip_on": False}
+                look = {"fc": COLOUR[role], "alpha": max(0.85 - 0.12 * rank, 0.2), "ec": COLOUR["paper"], "lw": 0.7}
+                axis.barh(range(len(shares)), shares[:, rank], **where, **look)
+            for row, largest in enumerate(shares[:, 0]):
+                axis.text(1.03, row, f"{largest:.2f}", va="center", fontsize=SMALL)
+            axis.set(xlim=(0, 1.3), ylim=(len(shares) - 0.4, -0.6), xticks=[], xlabel=title)
+            axis.set_yticks(range(len(shares)), rows)
+            axis.tick_params(length=0, labelcolor=COLOUR["ink"], labelsize=SMALL)
+            _no_frame(axis)
+
+        return _drawing(draw, alt, size=(2.3, 0.26 * len(shares) + 0.5), name=title)
+
+    return in_row([panel(title, np.asarray(shares)) for title, shares in panels.items()], alt)
+
+
 def dot_rows(groups, *, alt, xlabel):
     """Draw percentages as dots, a row for each name: a dict, heading -> dict, name -> values (k,); used in chapter 14.
 
