@@ -117,8 +117,10 @@ def test_dots_stand_at_their_percentages_beside_their_names_and_equal_ones_apart
 
 
 def test_a_bar_is_cut_into_its_shares_and_names_the_largest():
-    bars = [path.get("d") for path in tree(PICTURES["share_bars"]()).iter() if "--mt-weight" in path.get("style", "")]
-    wide = np.reshape([float(re.search(r"h([\d.]+)", bar)[1]) for bar in bars], (3, 2)).T
+    found = "".join(
+        path.get("d") for path in tree(PICTURES["share_bars"]()).iter() if "--mt-weight" in str(path.attrib)
+    )
+    wide = np.reshape([float(width) for width in re.findall(r"h([\d.]+)", found)], (3, 2)).T[:, ::-1]  # palest first
     np.testing.assert_allclose(wide / wide.sum(axis=1, keepdims=True), [[0.5, 0.3, 0.2], [0.9, 0.08, 0.02]], atol=2e-3)
     assert texts(PICTURES["share_bars"]())[-2:] == ["0.50", "0.90"]
 
