@@ -424,9 +424,10 @@ def _cut_bars(axis, shares, colour):
     for shade in np.unique(shades):
         cuts = []
         for row, k in np.argwhere(shades == shade):
-            place = mpl.transforms.Affine2D().scale(shares[row, k], 0.72).translate(starts[row, k], row - 0.36)
+            wide = max(shares[row, k] - 0.006, 0.5 * shares[row, k])  # a gap to the next
+            place = mpl.transforms.Affine2D().scale(wide, 0.72).translate(starts[row, k], row - 0.36)
             cuts.append(mpl.path.Path.unit_rectangle().transformed(place))
-        look = {"fc": colour, "alpha": float(shade), "ec": COLOUR["paper"], "lw": 0.7, "clip_on": False}
+        look = {"fc": colour, "alpha": float(shade), "lw": 0, "clip_on": False}
         axis.add_patch(mpl.patches.PathPatch(mpl.path.Path.make_compound_path(*cuts), **look))
 
 
