@@ -57,6 +57,7 @@ PICTURES = {
     "bars": lambda: figures.bars({"T": [0.2, 0.8]}, ["a", "b"], alt=ALT),
     "curves": lambda: lines(CURVES),
     "dot_rows": lambda: figures.dot_rows({"A": {"a": [0, 9], "b": [7, 7]}, "B": {"c": [100]}}, alt=ALT, xlabel="x"),
+    "share_bars": lambda: figures.share_bars({"T": [[0.5, 0.3, 0.2], [0.8, 0.12, 0.08]]}, ["a", "b"], alt=ALT),
     "strips": lambda: figures.strips({"a": [1, -2], "b": [0, 3]}, alt=ALT),
     "hull": lambda: figures.hull({"a": [0, 0], "b": [2, 1], "c": [1, 3]}, [[1, 1]], alt=ALT),
     "tracks": lambda: figures.tracks({"a": [[0, 0], [1, 2]]}, alt=ALT, xlabel="x", ylabel="y"),
@@ -114,6 +115,15 @@ def test_dots_stand_at_their_percentages_beside_their_names_and_equal_ones_apart
     left, _, _, _, right = dots[:, 0]
     np.testing.assert_allclose((dots[:, 0] - left) / (right - left), [0, 0.09, 0.07, 0.07, 1], atol=2e-3)
     assert texts(PICTURES["dot_rows"]())[-5:] == ["A", "a", "b", "B", "c"]
+
+
+def test_a_bar_is_cut_into_its_shares_and_names_the_largest():
+    found = "".join(
+        path.get("d") for path in tree(PICTURES["share_bars"]()).iter() if "--mt-weight" in str(path.attrib)
+    )
+    wide = np.reshape([float(width) for width in re.findall(r"h([\d.]+)", found)], (3, 2)).T[:, ::-1]  # palest first
+    np.testing.assert_allclose(wide / wide.sum(axis=1, keepdims=True), [[0.5, 0.3, 0.2], [0.8, 0.12, 0.08]], atol=0.01)
+    assert texts(PICTURES["share_bars"]())[-2:] == ["0.50", "0.80"]
 
 
 @pytest.mark.parametrize("role", figures.PALETTE)

@@ -396,6 +396,41 @@ def bars(panels, labels, *, alt, role="weight", ylabel="", digits=2):
     return _drawing(draw, alt, size=(4.8, 2.6), grid=(1, len(panels)), sharey=True)
 
 
+def share_bars(panels, rows, *, alt, role="weight"):
+    """Draw shares as bars of one length, a dict, title -> shares (rows, k), largest first; used in chapter 5.
+
+    Each row of a panel is a bar, cut into its k shares, with the largest as a number behind it.
+    """
+
+    def panel(title, shares):
+        def draw(axis):
+            _cut_bars(axis, shares, COLOUR[role])
+            for row, largest in enumerate(shares[:, 0]):
+                axis.text(1.03, row, f"{largest:.2f}", va="center", fontsize=SMALL)
+            axis.set(xlim=(0, 1.3), ylim=(len(shares) - 0.4, -0.6), xticks=[], xlabel=title)
+            axis.set_yticks(range(len(shares)), rows)
+            axis.tick_params(length=0, labelcolor=COLOUR["ink"], labelsize=SMALL)
+            _no_frame(axis)
+
+        return _drawing(draw, alt, size=(2.3, 0.26 * len(shares) + 0.5), name=title)
+
+    return in_row([panel(title, np.asarray(shares)) for title, shares in panels.items()], alt)
+
+
+def _cut_bars(axis, shares, colour):
+    """Draw a bar for each row of shares (rows, k), cut into them, the first darkest; one path for all of a shade."""
+    starts = np.cumsum(shares, axis=1) - shares
+    shades = np.broadcast_to(np.maximum(0.85 - 0.12 * np.arange(shares.shape[1]), 0.2), shares.shape).round(2)
+    for shade in np.unique(shades):
+        cuts = []
+        for row, k in np.argwhere(shades == shade):
+            wide = max(shares[row, k] - 0.006, 0.5 * shares[row, k])  # a gap to the next
+            place = mpl.transforms.Affine2D().scale(wide, 0.72).translate(starts[row, k], row - 0.36)
+            cuts.append(mpl.path.Path.unit_rectangle().transformed(place))
+        look = {"fc": colour, "alpha": float(shade), "lw": 0, "clip_on": False}
+        axis.add_patch(mpl.patches.PathPatch(mpl.path.Path.make_compound_path(*cuts), **look))
+
+
 def dot_rows(groups, *, alt, xlabel):
     """Draw percentages as dots, a row for each name: a dict, heading -> dict, name -> values (k,); used in chapter 14.
 
