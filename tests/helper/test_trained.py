@@ -7,10 +7,13 @@ from minitransformer.feed_forward import gelu
 from minitransformer.layer_norm import layer_norm
 from minitransformer.multi_head import merge_heads, split_heads
 from minitransformer.softmax import softmax
+from minitransformer.tasks.lexicon import NOUNS
 from minitransformer.tasks.sentence_sets import it_sentences
-from minitransformer.trained import FILE, load_model, load_runs, seen
+from minitransformer.tasks.sentences import fits
+from minitransformer.trained import FILE, examples, load_model, load_runs, scored, seen
 from minitransformer.transformer import stack_size
 from minitransformer.translation import (
+    PRONOUNS,
     SENTENCES,
     batch_of,
     english_words,
@@ -172,3 +175,59 @@ def test_another_translation_and_another_model_can_be_looked_into():
     close(found["logits"], other(source, target)[0])
     with pytest.raises(ValueError, match="^éléphant: not among the 127 words of this vocabulary; use others.$"):
         seen(TIRED, "un éléphant")
+
+
+def test_what_is_put_in_an_arrays_place_goes_on():
+    name = "encoder 2 attention mixed"
+    same, without = (seen(TIRED, SAID, change={name: lambda x, by=by: x * by}) for by in (1, 0))
+    before = seen(TIRED, SAID)
+    assert all(np.array_equal(same[each], before[each]) for each in before)
+    assert not without[name].any() and not without["encoder 2 attention added"].any()
+    close(without["encoder 2 attention output"], before["encoder 1 feed_forward output"])
+    assert not np.allclose(without["logits"], before["logits"], atol=0.1)
+
+
+def test_a_head_is_cut_as_by_zeros_in_its_matrix():
+    model = load_model()
+    model.params["encoder"][1]["attention"]["W_O"].reshape(4, 16, 64)[1] = 0
+    change = {"encoder 1 attention mixed": lambda x: x * (np.arange(4) != 1)[:, None, None]}
+    close(seen(TIRED, SAID, change=change)["logits"], seen(TIRED, SAID, model)["logits"])
+
+
+def test_a_change_of_what_happens_nowhere_is_refused():
+    with pytest.raises(ValueError, match="^change has encoder 3 attention mixed, which happens nowhere in the model; "):
+        seen(TIRED, SAID, change={"encoder 3 attention mixed": abs})
+
+
+def test_examples_know_the_places_of_their_words():
+    found = examples(200)
+    for each in found:
+        english, french = english_words(each.english), french_words(each.french)
+        nouns = [NOUNS[english[place]] for place in (each.antecedent, each.other)]
+        assert english[each.it] == "it" and each.property == len(english) - 1
+        able = [fits(english[place], english[-1]) for place in (each.antecedent, each.other)]
+        assert able == [True, False] and french[each.pronoun] == {"m": "il", "f": "elle"}[nouns[0][1]]
+    assert 60 < sum(each.antecedent < each.other for each in found) < 140 and found == examples(200)
+    assert found != examples(200, seed=2)
+
+
+def test_what_is_scored_is_what_is_right():
+    phrases, given = it_sentences(np.random.default_rng(1), 60), examples(60)
+    for model in (MODEL, new_model(0)):
+        (_, said), found = batch_of(phrases, SENTENCES), right(model, phrases, SENTENCES)
+        asked = np.isin(said, PRONOUNS)
+        expected = found[~asked & (said >= 0)].mean(), found[asked].mean(), found.all(axis=-1).mean()
+        close(scored(given, model=model), np.array(expected))
+    hidden = {
+        which: lambda each, which=which: {"encoder 2 attention scores": hide(each.it, getattr(each, which))}
+        for which in ("antecedent", "other")
+    }
+    shares = {which: scored(given, change)[1] for which, change in hidden.items()}
+    assert shares["other"] == 1 and shares["antecedent"] < 0.7
+    with pytest.raises(ValueError, match="^examples is empty; expected sentences, such as examples"):
+        scored([])
+
+
+def hide(row, column):
+    """Return a function that hides a column of scores (heads, n, m) from a row."""
+    return lambda scores: np.where((np.indices(scores.shape)[1:] == [[[[row]]], [[[column]]]]).all(0), -np.inf, scores)

@@ -44,6 +44,11 @@ repository: {url: https://github.com/bakers/halves, branch: trunk}
 parse:
   myst_enable_extensions: [amsmath, attrs_inline, colon_fence, deflist, dollarmath]
 """,
+    "tests/text/counted/01-halving.toml": """[[claim]]
+says = "100 say it in this model"
+shown = "19466"
+sentences = 200
+""",
     "_toc.yml": """root: index
 parts:
   - numbered: 1
@@ -83,6 +88,7 @@ print(loaf / 2, loaf / 7, 2 * 9733)
 
 Half is 0.75 kg, a seventh 0.21 kg; Sieve {cite:p}`sieve2001` measured 0.1234 kg.
 Two sacks of 9,733 grains hold 19,466 grains.
+Of 200 loaves 100 say _it_ in this model.
 
 ```{code-cell} ipython3
 def halve(x):

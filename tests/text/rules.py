@@ -18,8 +18,8 @@ from bookbuild.read.book import Book
 from tests.shared.notebook_header import HEADER
 from tests.text import shown
 from tests.text.predicted import OUTCOMES, PREDICTS, TELLS_NOTHING, telling
-from tests.text.proofs import decimals, executed, nearby, printed, proofs
-from tests.text.shown import lines, roles, tree
+from tests.text.proofs import decimals, executed, nearby, numbers, printed, proofs
+from tests.text.shown import emphases, inlines, lines, roles, tree
 
 VERBS = {  # what a reader can be seen to do
     "build",
@@ -53,6 +53,7 @@ AMERICAN = re.compile(
     r"\b(?!(?:re|over|down|out|cap)?siz|priz|seiz)\w{3,}(?:iz(?:e[sdr]?|ing|ations?)|yz(?:e[sdr]?|ing))\b"
     r"|\b\w*(?:behavior|color|favor|neighbor)\w*|\b(?:center(?:ed|ing|s)?|gray|modeling|labeled|labeling|traveled)\b"
 )
+PRONOUN = re.compile(r"\b[Ii]t(?:s|self)?\b")
 ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|et al|vs|cf|eqs?|figs?|pp?|[A-Z])\.", re.IGNORECASE)
 TWO_SENTENCES = re.compile(r"[.!?][\"”)]*\s+[\"“(*]*[A-Z]")
 RANGE = re.compile(r"Right \(between [\d.−e-]+ and [\d.−e-]+\)")
@@ -206,6 +207,71 @@ def sources_of_numbers(book, listed, used):
             yield f"{where} does not occur there, or a cell shows it; remove the entry."
         if not (measured or source.startswith("posed: ") or (entry["chapter"], source) in keys):
             yield f"{where}: expected a key cited there, `make` and a target, or `posed:` and why; found {source!r}."
+
+
+def claims_are_counted(book):
+    """What is said of the trained model is counted: the sentences that say "in this model" hold a listed claim.
+
+    tests/text/counted/CHAPTER.toml lists the claims, each with words of the text that it `says`, words of the output
+    that has `shown` it, and how many `sentences` were counted: a hundred or more, or `all` and of which kind, where
+    there are fewer.  That number is printed, or stands in the cell or in the sentence.
+    """
+    folder = book.root / "tests" / "text" / "counted"
+    names = {page.name for page in book.chapters}
+    for path in sorted(folder.glob("*.toml")):
+        if path.stem not in names:
+            yield f"tests/text/counted/{path.name}: there is no chapter {path.stem}; rename the file."
+    for page in book.chapters:
+        path = folder / f"{page.name}.toml"
+        listed = tomllib.loads(path.read_text(encoding="utf-8")).get("claim", []) if path.is_file() else []
+        told = [(line.number, plain(line.words)) for line in lines(page) if line.kind in ("prose", "quote")]
+        for claim in listed:
+            yield from (f"tests/text/counted/{path.name}: {what}" for what in uncounted(claim, page, told, book.root))
+        for number, text in told:
+            if "in this model" in text.lower() and not any(plain(claim["says"]) in text for claim in listed):
+                yield f"{at(page, number)}: a claim that is not counted; list it in tests/text/counted/{path.name}."
+
+
+def uncounted(claim, page, told, root):
+    """Yield what a listed claim lacks: its sentence, the output that has shown it, or how many it was counted on."""
+    says, count = plain(claim["says"]), str(claim["sentences"])
+    texts = [text for _, text in told if says in text]
+    outputs = [(cell, printed(ran.outputs)) for cell, ran in zip(page.cells, executed(page, root) or [])]
+    found = [(cell, output) for cell, output in outputs if claim["shown"] in output]
+    if not texts:
+        yield f"“{says}” is not in the text; remove the claim, or list it as it stands there."
+    if not found:
+        yield f"“{claim['shown']}”, which shows that {says}, is in no output."
+    elif not any(count in [n.replace(",", "") for n, _ in numbers(part)] for part in counted(found, texts)):
+        yield f"{count}, on which “{says}” was counted, is neither in that output nor in its cell nor in the sentence."
+    if claim["sentences"] < 100 and "all" not in claim:
+        yield f"“{says}” was counted on {count} sentences; expected a hundred, or `all` and the kind that they are."
+
+
+def counted(found, texts):
+    """Return the texts that may say how many were counted."""
+    return [*texts, *(output for _, output in found), *(cell.source.replace("_", "") for cell, _ in found)]
+
+
+def plain(text):
+    """Return a text without the signs of quoted and of stressed words."""
+    return re.sub(r"[_*]", "", text)
+
+
+def quoted_words(book):
+    """A quoted _it_ and the pronoun stand in no line together; a word is quoted by _underscores_ all over a page."""
+    for page in book.chapters:
+        quoted, starred = set(), {}
+        for number, kind, tokens in inlines(page):
+            if kind not in ("prose", "quote", "caption"):
+                continue
+            words, stressed, rest = emphases(tokens)
+            quoted |= {*words}
+            starred |= {word: number for word in stressed if word not in starred}
+            if "it" in map(str.lower, words) and PRONOUN.search(rest):
+                yield f"{at(page, number)}: the word _it_ stands beside the pronoun; say what the pronoun means."
+        for word in sorted(quoted & starred.keys()):
+            yield f"{at(page, starred[word])}: *{word}* is quoted elsewhere; write _{word}_, or stress another word."
 
 
 def derived_code_is_the_module(book):
@@ -601,7 +667,8 @@ def portable_myst(book):
 
 
 RULES = (
-    numbers_are_proved, derived_code_is_the_module, headers, saving_changes_nothing, openings, closings, exercises,
+    numbers_are_proved, claims_are_counted, quoted_words, derived_code_is_the_module, headers, saving_changes_nothing,
+    openings, closings, exercises,
     predictions, predictions_keep_their_secret, folding, solutions_are_right, check_names, rhythm, length, wording,
     labels, figures, glossary, references, package_is_taught, package_is_small, portable_myst,
 )  # fmt: skip

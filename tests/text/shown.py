@@ -50,6 +50,22 @@ def inlines(page):
     return found
 
 
+def emphases(tokens):
+    """Return what a line quotes, between underscores, what it stresses, between stars, and the rest of its text."""
+    found, rest, sign = {"_": [], "*": []}, "", ""
+    for token in tokens:
+        if token.type == "em_open":
+            sign = token.markup
+            found[sign].append("")
+        elif token.type == "em_close":
+            sign = ""
+        elif sign:
+            found[sign][-1] += token.content
+        else:
+            rest += token.content if token.type == "text" else " "
+    return found["_"], found["*"], rest
+
+
 def beside(found, markdown):
     """Return (kind, tokens) of the title of a directive, or of the caption and the alt texts of a cell."""
     told = [("title", "" if found.name in ADDRESSED else found.argument)]

@@ -3,4 +3,5 @@
 # ruff: noqa: F401 - this hands on what the modules beside it have
 
 from ..translation import FILE, load_model, load_runs
+from .examples import Example, examples, scored
 from .inside import seen

@@ -1,11 +1,16 @@
-"""All that happens in a trained model while it translates a sentence; used from chapter 4 on."""
+"""All that happens in a trained model while it translates, to look at and to change; used from chapter 4 on."""
+
+import numpy as np
 
 from ..layer_norm import layer_norm
-from ..multi_head import split_heads
+from ..masks import causal_mask
+from ..multi_head import merge_heads, split_heads
+from ..softmax import softmax
+from ..transformer import embed, head, stack_size
 from ..translation import SENTENCES, batch_of, english_words, french_words, load_model, translate
 
 
-def seen(english, french=None, model=None):
+def seen(english, french=None, model=None, change=None):
     """Return all that happens in a model while it translates a sentence, by name: a flat dict of arrays.
 
     `english` and `french` are sentences as one writes them; without `french` the model's own translation is taken,
@@ -13,36 +18,49 @@ def seen(english, french=None, model=None):
     input and its "output", and each part of a layer, such as "encoder 1 attention", has "… normed", "… added" and
     "… output", the stream behind it; an attention also "… queries", "… keys", "… values", "… scores", "… weights" and
     "… mixed", a feed-forward network "… hidden".
+    `change` is {name: function}: what the function makes of the array of this name goes on in its place.
     Shapes: (n, d) for what is on the stream, (heads, n, d_k) for queries, keys, values and what is mixed of them,
     (heads, n, m) for scores and weights, (n, hidden) for "hidden", (n, vocabulary) for "logits".
-    Raises ValueError where a word is unknown.  Used from chapter 4 on.
+    Raises ValueError where a word is unknown or `change` has a name that none of the arrays has.  Used from chapter 4
+    on.
     """
-    model = model or load_model()
+    model, change = model or load_model(), change or {}
     french = translate(english, model)[0] if french is None else french
     (source, target, _), _ = batch_of([(english_words(english), french_words(french))], SENTENCES)
-    inside, found = {}, {"source": source[0], "target": target[0]}
-    found["logits"] = model(source, target, seen=inside)[0]
-    for side in model.sides:
-        x = found[f"{side} embedded"] = inside[side].pop("embedded")[0]
-        found[f"{side} output"] = inside[side].pop("norm")["output"][0]
-        for number, parts in inside[side].items():
+    found = {"source": source[0], "target": target[0]}
+
+    def note(name, array):
+        found[name] = change[name](array.copy()) if name in change else array
+        return found[name]
+
+    memory = None
+    for side, read, table in (("encoder", "source", model.source_table), ("decoder", "target", "embedding")):
+        x = note(f"{side} embedded", embed(found[read], model.params, model.positions, table))
+        layers, heads = stack_size(model, side)
+        for number in range(1, layers + 1):
             for name, params in model.params[side][number].items():
-                normed, output = layer_norm(x, params["gain"], params["bias"]), parts[name][0]
+                place = f"{side} {number} {name}"
+                normed = note(f"{place} normed", layer_norm(x, params["gain"], params["bias"]))
                 if name == "feed_forward":
-                    made = {"hidden": model.activation(normed @ params["W_1"] + params["b_1"])}
+                    hidden = note(f"{place} hidden", model.activation(normed @ params["W_1"] + params["b_1"]))
+                    added = hidden @ params["W_2"] + params["b_2"]
                 else:
-                    context = found["encoder output"] if name == "cross_attention" else normed
-                    made = _looked(normed, context, params, parts[f"{name} weights"][0])
-                made = {"normed": normed, **made, "added": output - x, "output": output}
-                found |= {f"{side} {number} {name} {what}": array for what, array in made.items()}
-                x = output
+                    context = memory if name == "cross_attention" else normed
+                    keep = causal_mask(len(x)) if place.startswith("decoder") and context is normed else True
+                    added = _attended(place, normed, context, params, heads, keep, note)
+                x = note(f"{place} output", x + note(f"{place} added", added))
+        memory = note(f"{side} output", layer_norm(x, **model.params[side]["norm"]))
+    note("logits", head(memory, model.params))
+    if unknown := ", ".join(change.keys() - found.keys()):
+        raise ValueError(f"change has {unknown}, which happens nowhere in the model; expected names of what is found.")
     return found
 
 
-def _looked(x, context, params, weights):
-    """Return what an attention makes of x (n, d), which asks, and of a context (m, d), which answers, by name."""
-    queries = split_heads(x @ params["W_Q"], len(weights))
-    keys, values = (split_heads(context @ params[name], len(weights)) for name in ("W_K", "W_V"))
-    scores = queries @ keys.swapaxes(-1, -2) / keys.shape[-1] ** 0.5
-    found = {"queries": queries, "keys": keys, "values": values, "scores": scores, "weights": weights}
-    return found | {"mixed": weights @ values}
+def _attended(place, x, context, params, heads, keep, note):
+    """Return what an attention makes of x (n, d), which asks, and of a context (m, d), which answers: (n, d)."""
+    queries = note(f"{place} queries", split_heads(x @ params["W_Q"], heads))
+    keys = note(f"{place} keys", split_heads(context @ params["W_K"], heads))
+    values = note(f"{place} values", split_heads(context @ params["W_V"], heads))
+    scores = note(f"{place} scores", queries @ keys.swapaxes(-1, -2) / keys.shape[-1] ** 0.5)
+    weights = note(f"{place} weights", softmax(np.where(keep, scores, -np.inf)))
+    return merge_heads(note(f"{place} mixed", weights @ values)) @ params["W_O"]

@@ -1,0 +1,64 @@
+"""Held-out sentences with *it*, with the places of what matters in them, and how many a model gets right."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..tasks.lexicon import NOUNS
+from ..tasks.sentence_sets import it_sentences
+from ..tasks.sentences import fits
+from ..translation import PRONOUNS, SENTENCES, french_text, french_words, load_model, word_numbers
+from .inside import seen
+
+
+class Example(NamedTuple):
+    """A sentence with *it*, in English and in French, and the places of some of its words, counted from 0.
+
+    Of the English words these are *it*, the noun that it stands for, the other noun, and the property, the last word;
+    of the French words the pronoun, *il* or *elle*.  Used from chapter 4 on.
+    """
+
+    english: str
+    french: str
+    it: int
+    antecedent: int
+    other: int
+    property: int
+    pronoun: int
+
+
+def examples(count, seed=1):
+    """Draw so many sentences that no model of the book was trained on: a list of `Example`.
+
+    Their two nouns differ in French gender and never stood together in training.  Used from chapter 4 on.
+    """
+    return [_example(phrase) for phrase in it_sentences(np.random.default_rng(seed), count)]
+
+
+def _example(phrase):
+    """Return a spelled `Phrase` with *it* as an `Example`."""
+    english, french = list(phrase.english), list(phrase.french)
+    nouns = [place for place, word in enumerate(english) if word in NOUNS]
+    antecedent, other = sorted(nouns, key=lambda place: not fits(english[place], english[-1]))
+    places = english.index("it"), antecedent, other, len(english) - 1
+    pronoun = next(place for place, word in enumerate(french) if word in ("il", "elle"))
+    return Example(" ".join(english), french_text(french), *places, pronoun)
+
+
+def scored(examples, change=None, model=None):
+    """Return which shares a model says rightly, having read the right words before: others, pronouns, whole sentences.
+
+    `others` are all words but *il* and *elle*.  `change(example)`, where it is given, returns what `seen` takes by this
+    name; `model` is the book's where none is given.  Raises ValueError where there is no example.
+    Shapes: -> (3,).  Used from chapter 4 on.
+    """
+    if not examples:
+        raise ValueError("examples is empty; expected sentences, such as examples(500).")
+    model, right, asked = model or load_model(), [], []
+    for each in examples:
+        found = seen(each.english, each.french, model, change and change(each))
+        (said,), _ = word_numbers([[*french_words(each.french), "</s>"]], SENTENCES.french)
+        right.append(found["logits"].argmax(axis=-1) == said)
+        asked.append(np.isin(said, PRONOUNS))
+    words, pronouns = np.concatenate(right), np.concatenate(asked)
+    return np.array([words[~pronouns].mean(), words[pronouns].mean(), np.mean([row.all() for row in right])])
