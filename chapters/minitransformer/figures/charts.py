@@ -459,6 +459,7 @@ def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, role="ink"
 
     def draw(axis):
         axis.grid(True, axis="y", lw=0.6)
+        axis.locator_params(axis="y", steps=[1, 2, 5, 10])
         if points is not None:
             axis.plot(*np.transpose(points), "o", color=COLOUR["ink"], ms=5)
         for dash, y in zip(DASHES, lines.values()):
