@@ -45,6 +45,7 @@ IN_TAGS = (
     (r'<g id="[^"]*"', "<g"),  # the same in every drawing, and an id may stand once on a page
     (r"font: ([^;\"]*?px)[^;\"]*", r"font-size: \1"),  # before matplotlib 3.11
     (r"font-family: [^;\"]*; |xlink:(?=href)| transform=\"rotate\(-?0 [^\"]*\"", ""),  # the font is the page's
+    (r"(\d\d\.\d)\d+", r"\1"),  # a tenth of a point is not seen
     (r"(\d\.\d\d)\d+", r"\1"),
     (r"\.0+(?!\d)|(\.\d*?)0+(?!\d)", r"\1"),
     (r"\s*\n\s*|(?<=\b[A-Z]) (?=[-\d])", ""),  # a path has a line for each point
