@@ -553,7 +553,7 @@ def _fan(words, asking, title, weights, role):
         if weight >= 0.01:
             svg += element("path", d=path, fill="none", stroke=role, stroke_width=12 * weight, stroke_opacity=0.8)
         name = text(64, y + 5, word, "query" if itself else "ink", 15, "start")
-        svg += element("g", name, font_weight=700) if itself or weight >= 0.1 else name
+        svg += element("g", name, font_weight="bold") if itself else name
         svg += text(162, y + 5, f"{weight:.2f}" if weight >= 0.1 else "", role, 13, "end")
     return svg
 
