@@ -19,6 +19,7 @@ import numpy as np
 from bookbuild.base.files import written
 from minitransformer.tasks.lexicon import PROPERTIES
 from minitransformer.tasks.sentence_sets import drawn, it_sentences, twins
+from minitransformer.trained import examples, scored, seen
 from minitransformer.training import train
 from minitransformer.transformer import source_mask
 from minitransformer.translation import END, PRONOUNS, SENTENCES, batch_of, new_model, right, translator
@@ -76,18 +77,44 @@ def carriers(model, both):
     return found
 
 
+def heads_to_cut(model):
+    """Return one head, or two of a layer, of the encoder at a time: name -> (layer, heads, counted from 0)."""
+    numbers, layers = range(model.encoder_heads), range(1, model.encoder_layers + 1)
+    each = [[head] for head in numbers] + [[*pair] for pair in combinations(numbers, 2)]
+    names = [f"head{'s'[: len(cut) - 1]} {' and '.join(str(head + 1) for head in cut)}" for cut in each]
+    return {f"layer {layer}, {name}": (layer, cut) for layer in layers for name, cut in zip(names, each)}
+
+
 def cuts(model, phrases):
-    """Return the share of pronouns that stay right without one head of the encoder, or without two of one layer."""
+    """Return the share of pronouns that stay right where heads of the encoder bring nothing."""
     found = {}
-    for layer in range(1, model.encoder_layers + 1):
+    for name, (layer, cut) in heads_to_cut(model).items():
         W_O = model.params["encoder"][layer]["attention"]["W_O"]
         heads = W_O.reshape(model.encoder_heads, -1, model.d)  # a view
-        kept, numbers = heads.copy(), range(len(heads))
-        for cut in [*((head,) for head in numbers), *combinations(numbers, 2)]:
-            heads[list(cut)] = 0
-            names = " and ".join(str(head + 1) for head in cut)
-            found[f"layer {layer}, head{'s'[: len(cut) - 1]} {names}"] = shares(model, phrases)["pronoun"]
-            heads[:] = kept
+        kept = heads.copy()
+        heads[cut] = 0
+        found[name] = shares(model, phrases)["pronoun"]
+        heads[:] = kept
+    return found
+
+
+def averaged(model, sentences, wanted=None):
+    """Return the share of pronouns that stay right where heads bring their mean over all words of the sentences.
+
+    `wanted` are some of the `heads_to_cut`; all where none are given.
+    """
+    found, means = {}, {}
+    for name, (layer, cut) in (wanted or heads_to_cut(model)).items():
+        place = f"encoder {layer} attention mixed"
+        if layer not in means:
+            runs = [seen(each.english, each.french, model)[place] for each in sentences]
+            means[layer] = np.concatenate(runs, axis=1).mean(axis=1, keepdims=True)
+
+        def level(heads, cut=cut, mean=means[layer]):
+            heads[cut] = mean[cut]
+            return heads
+
+        found[name] = scored(sentences, lambda _, change={place: level}: change, model)[1]
     return found
 
 
@@ -143,6 +170,8 @@ def trained(seed, absent=()):
     name = f"model-{seed}{'-absent' if absent else ''}"
     done = train(model, partial(draw, absent=absent), **TRAINING, seed=seed, measure=measured, checkpoint=name)
     found = {"seed": seed, "without": list(absent), "after steps": done.at, **done.found, **tested(model)}
+    if not absent:
+        found["averaged"] = averaged(model, examples(TESTED, TESTED))  # the sentences of "pairs"
     return model, rounded(found)
 
 

@@ -78,6 +78,7 @@ PICTURES = {
     "backward_steps": lambda: figures.backward_steps(run()[0], [4, 7, 1], alt=ALT),
     "multi_head_steps": lambda: figures.multi_head_steps(X, MATRICES, 4, alt=ALT),
     "heads_side_by_side": lambda: figures.heads_side_by_side(["at <b>", "at c"], alt=ALT),
+    "head_fans": lambda: figures.head_fans(["a", "<b>", "c"], 1, {"x": [0.95, 0.05, 0], "y": [0.3, 0.5, 0.2]}, alt=ALT),
     "language_model_steps": lambda: figures.language_model_steps(run()[0], ["a", "<b>"], [4, 7], alt=ALT),
 }
 WITHOUT_ROLES = ("arrows", "word_scatter", "curves", "dot_rows", "labelled_tables")
@@ -143,6 +144,17 @@ def test_texts_and_links_are_kept_and_coordinates_are_short():
     picture = figures.heatmap([[0.1234, 1.0]], ["a"], ["d_k", "2.500"], digits=4, alt=ALT)
     assert {"0.1234", "1.0000", "a", "dk\u200b", "2.500"} <= set(texts(picture))
     assert not re.search(r"<[^>]*(\d\.\d{3}|\.\d*0\D)", picture.svg)
+
+
+def test_a_fan_has_a_line_as_thick_as_each_weight_and_a_colour_for_each_head():
+    panels = [*tree(PICTURES["head_fans"]()).iter(SVG + "svg")]
+    paths = [one.iter(SVG + "path") for one in panels]
+    lines = [[(path.get("stroke"), float(path.get("stroke-width"))) for path in one] for one in paths]
+    assert [width for _, width in lines[0]] == pytest.approx([11.4, 0.6])
+    assert [width for _, width in lines[1]] == pytest.approx([3.6, 6, 2.4])
+    assert [{colour for colour, _ in one} for one in lines] == [{"var(--mt-weight)"}, {"var(--mt-key)"}]
+    written = [["".join(text.itertext()) for text in one.iter(SVG + "text")] for one in panels]
+    assert written == [["x", "a", "0.95", "<b>", "c"], ["y", "a", "0.30", "<b>", "0.50", "c", "0.20"]]
 
 
 def test_slopes_come_down_beside_the_numbers_that_go_up():

@@ -13,6 +13,9 @@ from ..multi_head import merge_heads, multi_head_attention, split_heads
 from ..self_attention import project
 from .picture import ROLES, Picture, arrow, box, element, in_row, text
 
+FANS = "weight", "key", "value", "output"  # the colours of heads beside each other
+
+
 # ---- words and shapes -----------------------------------------------------------------------------------
 
 
@@ -544,6 +547,31 @@ def heads_side_by_side(looks, *, alt):
         svg += box(middle - 80, y, 160, 42, role) + text(middle, y + 18, name, role)
         svg += text(middle, y + 35, shape, "muted", 12)
     return Picture(width, 338, f'<g font-family="inherit">{svg}</g>', alt)
+
+
+def head_fans(words, asking, looks, *, alt):
+    """Draw where one of `words` looks, the one at place `asking`: a panel for each head, in a colour of its own.
+
+    `looks` is a dict, title -> weights (n,); lines are as thick as these, and a weight is written from 0.1 on.
+    Used in chapter 7.
+    """
+    high = 26 * len(words) + 32
+    fans = [_fan(words, asking, *each, FANS[i % len(FANS)]) for i, each in enumerate(looks.items())]
+    return in_row([Picture(164, high, f'<g font-family="inherit">{svg}</g>', alt) for svg in fans], alt)
+
+
+def _fan(words, asking, title, weights, role):
+    """Return the inside of one panel of `head_fans`: words in a column, and lines to them from the one that asks."""
+    svg, row = text(64, 18, title, role, 15, "start"), lambda place: 26 * place + 44
+    for place, (word, weight) in enumerate(zip(words, weights)):
+        start, y, out, itself = row(asking), row(place), 42 - 5 * abs(asking - place), place == asking
+        path = f"M58 {y - 4}c-24 -9 -24 17 0 8" if itself else f"M58 {start}C{out} {start} {out} {y} 58 {y}"
+        if weight >= 0.01:
+            svg += element("path", d=path, fill="none", stroke=role, stroke_width=12 * weight, stroke_opacity=0.8)
+        name = text(64, y + 5, word, "query" if itself else "ink", 15, "start")
+        svg += element("g", name, font_weight="bold") if itself else name
+        svg += text(162, y + 5, f"{weight:.2f}" if weight >= 0.1 else "", role, 13, "end")
+    return svg
 
 
 # ---- tables with their numbers -------------------------------------------------------------------------------------
