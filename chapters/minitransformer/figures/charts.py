@@ -269,7 +269,7 @@ def word_scatter(groups, *, alt, xlabel, ylabel, roles=("query", "key", "value")
 
     def draw(axis):
         for line in (axis.axhline, axis.axvline):
-            line(0, color=COLOUR["muted"], lw=0.8)
+            line(0, color=COLOUR["grid"], lw=1)
         for role, mark, (group, members) in zip(roles, MARKERS, groups.items()):
             at = np.array(list(members.values()))
             axis.scatter(*at.T, s=26, color=COLOUR[role], label=group, lw=0, marker=mark)
@@ -277,12 +277,11 @@ def word_scatter(groups, *, alt, xlabel, ylabel, roles=("query", "key", "value")
                 axis.plot(*np.transpose([0 * end, end]), color=COLOUR[role], lw=0.8, alpha=0.5)
         for name, at, height, side in zip(names, x, heights, left):
             align, shift = ("right", -6) if side else ("left", 6)
-            _beside(axis, name, (at, height), (shift, 0), va="center", ha=align, fontsize=SMALL)
+            paper = {"fc": COLOUR["paper"], "ec": "none", "pad": 0.3} if rays else None
+            _beside(axis, name, (at, height), (shift, 0), va="center", ha=align, fontsize=SMALL, bbox=paper)
         axis.margins(0.14)
         axis.set(xlabel=xlabel, ylabel=ylabel)
-        axis.tick_params(labelsize=SMALL)
-        if rays:
-            axis.set_aspect("equal", adjustable="datalim")
+        axis.set_aspect("equal" if rays else "auto", adjustable="datalim")
         axis.figure.legend(loc="outside lower center", ncols=len(groups), handletextpad=0.2)
 
     return _drawing(draw, alt, size=(4.8, 4.2))

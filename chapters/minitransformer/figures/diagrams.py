@@ -80,8 +80,8 @@ def _nudged(word, others, old, new, met):
     """Return a word's vector, before (dashed) and after, and the two that it was compared with."""
     svg, ends = "", [(*one, "key", "") for one in zip(others, met)]
     for name, (x, y), role, dash in (*ends, ("", old, "query", "4 3"), (word, new, "query", "")):
-        right, down = 60 + 62 * x, 88 - 50 * y
-        line = f"M60 88L{right:.4g} {down:.4g}"
+        right, down = 60 + 62 * x, 94 - 46 * y
+        line = f"M60 94L{right:.4g} {down:.4g}"
         svg += element("path", d=line, fill="none", stroke=role, stroke_width=2, stroke_dasharray=dash)
         svg += element("circle", cx=right, cy=down, r=3.5, fill=role)
         svg += text(right + 8, down + 5, name, role, 15, "start")
