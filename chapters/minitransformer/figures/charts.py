@@ -274,7 +274,7 @@ def word_scatter(groups, *, alt, xlabel, ylabel, roles=("query", "key", "value")
             at = np.array(list(members.values()))
             axis.scatter(*at.T, s=26, color=COLOUR[role], label=group, lw=0, marker=mark)
             for end in at if rays else ():
-                axis.plot(*np.transpose([0 * end, end]), color=COLOUR[role], lw=0.8, alpha=0.5)
+                axis.plot(*np.transpose([0 * end, end]), color=COLOUR[role], lw=0.8)
         for name, at, height, side in zip(names, x, heights, left):
             align, shift = ("right", -6) if side else ("left", 6)
             paper = {"fc": COLOUR["paper"], "ec": "none", "pad": 0.3} if rays else None
