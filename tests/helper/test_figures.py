@@ -53,7 +53,10 @@ PICTURES = {
     "panels": lambda: figures.heatmap(dict.fromkeys("ab", np.eye(2)), "ab", "cd", keep=np.tri(2) > 0, alt=ALT),
     "small panels": lambda: figures.heatmap(SMALL, "abcdefgh", "12345678", digits=None, alt=ALT),
     "arrows": lambda: figures.arrows({"a": [1, 2], "b": [-1, 2.1]}, alt=ALT),
-    "word_scatter": lambda: figures.word_scatter({g: {g: [i, 0], g * 2: [i, 1]} for i, g in enumerate("abc")}, alt=ALT),
+    "word_scatter": lambda: figures.word_scatter(
+        {g: {g: [i, 0], g * 2: [i, 1]} for i, g in enumerate("abc")}, alt=ALT, xlabel="x", ylabel="y"
+    ),
+    "rays": lambda: figures.word_scatter({"a": {"b": [1, 2]}}, alt=ALT, xlabel="x", ylabel="y", rays=True),
     "bars": lambda: figures.bars({"T": [0.2, 0.8]}, ["a", "b"], alt=ALT),
     "curves": lambda: lines(CURVES),
     "dot_rows": lambda: figures.dot_rows({"A": {"a": [0, 9], "b": [7, 7]}, "B": {"c": [100]}}, alt=ALT, xlabel="x"),
@@ -69,6 +72,7 @@ PICTURES = {
     ),
     "labelled_tables": lambda: figures.labelled_tables({"x": ([["a0", "a1"]], [[0, 1]])}, alt=ALT),
     "lookup_boxes": lambda: figures.lookup_boxes(["a <b>"], ["c", "d"], alt=ALT),
+    "guess_and_nudge": lambda: figures.guess_and_nudge("ab", {"a": [1, 0], "b": [0, 1], "c": [1, -1]}, alt=ALT),
     "weight_fan": lambda: figures.weight_fan("bank", {"river": 0.3, "<money>": 0.7}, alt=ALT),
     "self_attention_tables": lambda: figures.self_attention_tables(
         np.eye(5, 4), {"W_Q": np.eye(4, 2), "W_K": np.eye(4, 2), "W_V": np.eye(4, 3)}, "abcde", alt=ALT
@@ -81,7 +85,7 @@ PICTURES = {
     "head_fans": lambda: figures.head_fans(["a", "<b>", "c"], 1, {"x": [0.95, 0.05, 0], "y": [0.3, 0.5, 0.2]}, alt=ALT),
     "language_model_steps": lambda: figures.language_model_steps(run()[0], ["a", "<b>"], [4, 7], alt=ALT),
 }
-WITHOUT_ROLES = ("arrows", "word_scatter", "curves", "dot_rows", "labelled_tables")
+WITHOUT_ROLES = ("arrows", "curves", "dot_rows", "labelled_tables")
 
 
 @pytest.mark.parametrize("name", PICTURES)
@@ -95,8 +99,8 @@ def test_a_picture_is_described_follows_the_theme_and_is_the_same_every_time(nam
     assert picture._repr_html_() == PICTURES[name]()._repr_html_()
 
 
-def test_what_has_no_role_is_told_apart_by_its_form():
-    marks = re.findall(r'<path id="[^"]*" d="([^"]*)"', PICTURES["word_scatter"]().svg)
+def test_groups_and_lines_are_told_apart_by_their_form():
+    marks = re.findall(r'<path id="[^"]*" d="([^"]*z)"', PICTURES["word_scatter"]().svg)
     assert len(set(marks)) == 3 and len(set(re.findall(r"stroke-dasharray: ([\d ,.]+)", lines(CURVES).svg))) == 2
 
 

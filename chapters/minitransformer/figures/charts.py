@@ -259,27 +259,33 @@ def arrows(vectors, *, alt, roles=None):
     return _drawing(draw, alt, size=(4.8, 3.8))
 
 
-def word_scatter(groups, *, alt):
+def word_scatter(groups, *, alt, xlabel, ylabel, roles=("query", "key", "value"), rays=False):
     """Scatter words in the plane: `groups` is a dict, group -> dict of word -> array (2,); used in chapter 1.
 
-    Each group has a mark of its own; a word stands to the left of its mark where others are in the way on the right.
+    Each group has a colour, of `roles`, and a mark of its own; a word stands to the left of its mark where others are
+    in the way on the right.  With `rays`, lines lead from the origin to the points, and angles are true.
     """
     names, points = zip(*[pair for group in groups.values() for pair in group.items()])
     x, left, heights = _places_of_words(names, *np.transpose(points))
 
     def draw(axis):
-        for mark, (group, members) in zip(MARKERS, groups.items()):
-            at = np.transpose(list(members.values()))
-            axis.scatter(*at, s=26, color=COLOUR["ink"], label=group, lw=0, marker=mark)
+        for line in (axis.axhline, axis.axvline):
+            line(0, color=COLOUR["grid"], lw=1)
+        for role, mark, (group, members) in zip(roles, MARKERS, groups.items()):
+            at = np.array(list(members.values()))
+            axis.scatter(*at.T, s=26, color=COLOUR[role], label=group, lw=0, marker=mark)
+            for end in at if rays else ():
+                axis.plot(*np.transpose([0 * end, end]), color=COLOUR[role], lw=0.8)
         for name, at, height, side in zip(names, x, heights, left):
             align, shift = ("right", -6) if side else ("left", 6)
-            _beside(axis, name, (at, height), (shift, 0), va="center", ha=align, fontsize=SMALL)
+            paper = {"fc": COLOUR["paper"], "ec": "none", "pad": 0.3} if rays else None
+            _beside(axis, name, (at, height), (shift, 0), va="center", ha=align, fontsize=SMALL, bbox=paper)
         axis.margins(0.14)
-        axis.set(xticks=[], yticks=[])
-        _no_frame(axis)
-        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=len(groups), handletextpad=0.2)
+        axis.set(xlabel=xlabel, ylabel=ylabel)
+        axis.set_aspect("equal" if rays else "auto", adjustable="datalim")
+        axis.figure.legend(loc="outside lower center", ncols=len(groups), handletextpad=0.2)
 
-    return _drawing(draw, alt, size=(4.8, 4.0))
+    return _drawing(draw, alt, size=(4.8, 4.2))
 
 
 def _places_of_words(names, x, y):
