@@ -173,7 +173,7 @@ TWICE_AND_ONE = {"y = x * 2": lambda code: "x * 2" in code, "return y + 1": lamb
     ("causes", "wrong", "says"),
     [
         ({"y = 3": {}}, [], "'y = 3' stands 0 times in the code of probe; give a line that stands once."),
-        ({"y = x * 3": {"twice": "y = x * 2"}}, [], "One choice of causes has to mend probe, and no other; these do: []"),
+        ({"y = x * 3": {"twice": "y = x * 2"}}, [], "One choice of causes has to mend probe, and no other"),
         (
             {"y = x * 3": {"twice": "y = x * 2"}, "return y - 1": {"plus": "return y + 1", "more": "return y + 1 "}},
             ["a part"],
