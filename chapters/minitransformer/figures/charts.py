@@ -370,13 +370,15 @@ def valley(paths, curvature, *, alt):
         for axis, (name, points) in zip(axes, paths.items()):
             levels = heights.max() * np.linspace(0.06, 1, 8) ** 2
             axis.contour(x, y, heights, levels=levels, colors=COLOUR["grid"], linewidths=1)
-            axis.plot(*np.transpose(points), "-o", color=COLOUR["output"], lw=1.2, ms=3.5)
-            axis.plot(0, 0, "+", color=COLOUR["ink"], ms=11, mew=2)
+            axis.plot(*np.transpose(points), "-o", color=COLOUR["ink"], lw=0.9, ms=3)
+            axis.plot(0, 0, "+", color=COLOUR["ink"], ms=16, mew=2)
             axis.text(-0.4 * far, wide, name, va="top", color=COLOUR["ink"])
-            axis.set(xticks=[], yticks=[])
+            axis.text(*points[0] + [0, 0.12 * wide], "start", ha="right", fontsize=SMALL, color=COLOUR["ink"])
+            axis.set(xticks=[], yticks=[], ylabel="across")
             _no_frame(axis)
+        axes[-1].set_xlabel("along the valley")
 
-    return _drawing(draw, alt, size=(4.8, 3.9), grid=(len(paths), 1))
+    return _drawing(draw, alt, size=(4.8, 1.5 * len(paths)), grid=(len(paths), 1))
 
 
 # ---- bars and curves ----------------------------------------------------------------------------------------------
