@@ -431,7 +431,10 @@ def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, role="ink"
         _name_ends(axis, x[-1], lines, role)
         axis.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if logx else "linear")
         if logx:
-            ticks = [value for value in x if value == x[-1] or 3 * value < x[-1]]
+            ticks = [x[0]]
+            for value in x:  # each at least twice the last, so that no number lies on another
+                if value >= 2 * ticks[-1]:
+                    ticks.append(value)
             axis.set_xticks(ticks, [f"{value:g}" for value in ticks])
             axis.set_xticks([], minor=True)
 
