@@ -7,7 +7,7 @@ import pytest
 
 from minitransformer.tasks.lexicon import NOUNS
 from minitransformer.tasks.sentence_sets import twins
-from minitransformer.trained import load_model, load_runs
+from minitransformer.trained import examples, load_model, load_runs, seen
 from minitransformer.training import train
 from minitransformer.translation import SENTENCES, batch_of, new_model, translator
 from tools import model
@@ -63,6 +63,26 @@ def test_a_carrier_is_a_word_whose_vector_takes_the_pronoun_along():
                 at = next(n for n, word in enumerate(phrase.french) if word in ("il", "elle"))
                 turned.append(np.ptp([book.decode(row, each)[at][model.PRONOUNS].argmax() for each in (ours, theirs)]))
     assert model.carriers(book, both) == pytest.approx({name: np.mean(turned) for name, turned in flips.items()})
+
+
+def test_a_noun_is_hidden_from_it_or_from_the_property(monkeypatch):
+    given, found = examples(5), []
+
+    def scored(given, change, book):
+        for each in given:
+            weights = seen(each.english, each.french, book, change(each))["encoder 2 attention weights"].sum(axis=0)
+            found.append([tuple(place) for place in np.argwhere(weights == 0)])
+        return 0, 0, 0
+
+    monkeypatch.setattr(model, "scored", scored)
+    names = [(noun, word) for noun in ("antecedent", "other") for word in ("it", "property")]
+    assert [*model.hidden(load_model(), given)] == [f"{noun} from {word}" for noun, word in names]
+    assert found == [[(getattr(each, word), getattr(each, noun))] for noun, word in names for each in given]
+
+
+def test_the_absent_nouns_are_told_apart_by_which_is_meant():
+    last = load_runs()[-1]
+    assert last["absent and meant"]["pronoun"] < last["absent"]["pronoun"] < last["absent and not meant"]["pronoun"]
 
 
 # The files
