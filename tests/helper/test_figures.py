@@ -88,6 +88,18 @@ PICTURES = {
 WITHOUT_ROLES = ("arrows", "curves", "dot_rows", "labelled_tables")
 
 
+def test_lines_that_end_in_one_point_can_be_named_where_they_part():
+    named = {"rising": (1.2, 0.5), "falling": (1.6, 0.5)}
+    same = {"rising": [0, 1], "falling": [2, 1]}
+    picture = figures.curves([1, 2], same, alt=ALT, xlabel="x", ylabel="y", names=named)
+    assert [text for text in texts(picture) if text in named] == [*named]
+
+
+def test_numbers_of_a_logarithmic_axis_keep_apart():
+    picture = figures.curves(range(1, 41), {"a": range(40)}, alt=ALT, xlabel="x", ylabel="y", logx=True)
+    assert [text for text in texts(picture) if text.isdigit()][:6] == ["1", "2", "4", "8", "16", "32"]
+
+
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_is_described_follows_the_theme_and_is_the_same_every_time(name):
     picture = PICTURES[name]()

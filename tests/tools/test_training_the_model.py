@@ -93,6 +93,26 @@ def test_heads_at_their_mean_bring_every_word_what_they_bring_on_average():
     assert len(model.heads_to_cut(book)) == 20 and model.heads_to_cut(book)["layer 2, heads 1 and 2"] == (2, [0, 1])
 
 
+def test_a_noun_is_hidden_from_it_or_from_the_property(monkeypatch):
+    given, found = examples(5), []
+
+    def scored(given, change, book):
+        for each in given:
+            weights = seen(each.english, each.french, book, change(each))["encoder 2 attention weights"].sum(axis=0)
+            found.append([tuple(place) for place in np.argwhere(weights == 0)])
+        return 0, 0, 0
+
+    monkeypatch.setattr(model, "scored", scored)
+    names = [(noun, word) for noun in ("antecedent", "other") for word in ("it", "property")]
+    assert [*model.hidden(load_model(), given)] == [f"{noun} from {word}" for noun, word in names]
+    assert found == [[(getattr(each, word), getattr(each, noun))] for noun, word in names for each in given]
+
+
+def test_the_absent_nouns_are_told_apart_by_which_is_meant():
+    last = load_runs()[-1]
+    assert last["absent and meant"]["pronoun"] < last["absent"]["pronoun"] < last["absent and not meant"]["pronoun"]
+
+
 # The files
 
 

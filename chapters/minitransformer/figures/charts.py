@@ -460,10 +460,11 @@ def dot_rows(groups, *, alt, xlabel):
     return _drawing(draw, alt, size=(4.8, 0.21 * len(rows) + 0.5))
 
 
-def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, role="ink"):
+def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, names=None, role="ink"):
     """Draw a dict, label -> values (n,), over `x` (n,), each line named at its end; used from chapter 4 on.
 
-    `points` (k, 2) are drawn as dots.
+    `points` (k, 2) are drawn as dots.  Lines that end in one point are named by `names`, label -> (x, y), the middle of
+    its name.
     """
 
     def draw(axis):
@@ -473,10 +474,16 @@ def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, role="ink"
             axis.plot(*np.transpose(points), "o", color=COLOUR["ink"], ms=5)
         for dash, y in zip(DASHES, lines.values()):
             axis.plot(x, y, color=COLOUR[role], ls=dash)
-        _name_ends(axis, x[-1], lines, role)
+        for label, (middle, height) in (names or {}).items():
+            axis.text(middle, height, label, ha="center", va="center", color=COLOUR[role])
+        if not names:
+            _name_ends(axis, x[-1], lines, role)
         axis.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if logx else "linear")
         if logx:
-            ticks = [value for value in x if value == x[-1] or 3 * value < x[-1]]
+            ticks = [x[0]]
+            for value in x:  # each at least twice the last, so that no number lies on another
+                if value >= 2 * ticks[-1]:
+                    ticks.append(value)
             axis.set_xticks(ticks, [f"{value:g}" for value in ticks])
             axis.set_xticks([], minor=True)
 
