@@ -59,7 +59,7 @@ def scored(examples, change=None, model=None):
 
     `others` are all words but *il* and *elle*.  `change(example)`, where it is given, returns what `seen` takes by this
     name; `model` is the book's where none is given.  Raises ValueError where there is no example.
-    Shapes: -> (3,).  Used from chapter 4 on.
+    Shapes: -> (3,).  Used from chapter 6 on.
     """
     if not examples:
         raise ValueError("examples is empty; expected sentences, such as examples(500).")
