@@ -21,7 +21,7 @@ def seen(english, french=None, model=None, change=None):
     `change` is {name: function}: what the function makes of the array of this name goes on in its place.
     Shapes: (n, d) for what is on the stream, (heads, n, d_k) for queries, keys, values and what is mixed of them,
     (heads, n, m) for scores and weights, (n, hidden) for "hidden", (n, vocabulary) for "logits".
-    Raises ValueError where a word is unknown or `change` has a name that none of the arrays has.  Used from chapter 4
+    Raises ValueError where a word is unknown or `change` has a name that none of the arrays has.  Used from chapter 3
     on.
     """
     model, change = model or load_model(), change or {}
