@@ -27,7 +27,7 @@ def sheet_tables(labels, x, scaled, **matrices):
     return products | {"scores": scores, "divided": scores / divisor, "weights": weights, "outputs": output}
 
 
-def numbers(here=("scores", 0, 0), **state):
+def numbers(here=("outputs", -1, -1), **state):
     """Return the numbers of the sheet; `here` is the number whose sum is shown, None where one is typed in."""
     tables = sheet_tables(**state)
     found = {key: value for name, table in tables.items() for key, value in cells(name, table).items()}

@@ -231,9 +231,11 @@ const PRESETS = {
     },
   },
 };
-const FIRST = ["scores", 0, 0];
 const GROUPS = [["x", "W_Q", "Q", "W_K", "K", "W_V", "V"], ["scores", "divided", "weights", "outputs"]];
 const KEYS = ["labels", "x", "W_Q", "W_K", "W_V", "scaled"];
+
+// The cell whose sum is shown first: the last number, which all steps lead to.
+const first = ({ outputs }) => ["outputs", outputs.length - 1, outputs[0].length - 1];
 
 // ---- the whole sheet -----------------------------------------------------------------------------------------------
 
@@ -315,7 +317,7 @@ export default {
     const start = state();
     let sheet, past; // the tables that are shown; those before the reader's change, while it is made
     let changed; // how many numbers followed the last change
-    let here = FIRST; // the cell whose sum is shown
+    let here; // the cell whose sum is shown
     let tell;
 
     const set = (changes, told) => {
@@ -334,7 +336,7 @@ export default {
     const [tables, behind, speech] = [tablesOf(edit, scale), behindOf(), speaker()];
     const verdict = make("p", { class: "mt-verdict" });
     const point = () => {
-      if (!tables.has(here)) here = FIRST; // its table became smaller
+      if (!here || !tables.has(here)) here = first(sheet); // at the start, and where its table became smaller
       tables.light(sheet, here);
       behind.draw(state(), sheet, here);
     };
