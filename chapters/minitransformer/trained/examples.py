@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..tasks.lexicon import NOUNS
-from ..tasks.sentence_sets import it_sentences
+from ..tasks.sentence_sets import it_sentences, twins
 from ..tasks.sentences import fits
 from ..translation import PRONOUNS, SENTENCES, french_text, french_words, load_model, word_numbers
 from .inside import seen
@@ -35,6 +35,15 @@ def examples(count, seed=1):
     return [_example(phrase) for phrase in it_sentences(np.random.default_rng(seed), count)]
 
 
+def twin_examples(count, seed=1):
+    """Draw so many pairs of such sentences that differ in their last word, and so in what *it* stands for.
+
+    Each is a pair of `Example`, whose pronouns are *il* and *elle* or the other way round.  Used in chapter 4.
+    """
+    rng = np.random.default_rng(seed)
+    return [tuple(map(_example, twins(rng))) for _ in range(count)]
+
+
 def _example(phrase):
     """Return a spelled `Phrase` with *it* as an `Example`."""
     english, french = list(phrase.english), list(phrase.french)
@@ -50,7 +59,7 @@ def scored(examples, change=None, model=None):
 
     `others` are all words but *il* and *elle*.  `change(example)`, where it is given, returns what `seen` takes by this
     name; `model` is the book's where none is given.  Raises ValueError where there is no example.
-    Shapes: -> (3,).  Used from chapter 4 on.
+    Shapes: -> (3,).  Used from chapter 6 on.
     """
     if not examples:
         raise ValueError("examples is empty; expected sentences, such as examples(500).")
