@@ -64,7 +64,8 @@ function table(labels, values, poles) {
   const [low, high] = poles;
   const scale = make("span", { class: "mt-poles" }, make("span", {}, `−1 ${low}`), make("span", {}, `${high} 1`));
   const top = make("tr", {}, make("td"), ...labels.map((label) => head("col", label)), make("th", { scope: "col" }, scale));
-  const legend = ["shares in per cent; ", make("span", { class: "mt-value" }, "○ value"), " of the word, "];
+  const unit = make("span", { class: "mt-unit" }, " and in per cent");
+  const legend = ["shares as colour", unit, "; ", make("span", { class: "mt-value" }, "○ value"), " of the word, "];
   const caption = make("caption", {}, ...legend, make("span", { class: "mt-output" }, "◆ mean"), " of its row");
   const node = make("table", {}, caption, make("thead", {}, top), make("tbody", {}, ...lines.map((line) => line.node)));
   const draw = ({ causal, shown }, rows) => {
