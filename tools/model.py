@@ -12,22 +12,25 @@ import platform
 import re
 import sys
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
 from bookbuild.base.files import written
+from minitransformer.tasks.lexicon import NOUNS, PROPERTIES
 from minitransformer.tasks.sentence_sets import drawn, it_sentences, twins
+from minitransformer.tasks.sentences import fits
 from minitransformer.trained import examples, scored, seen
 from minitransformer.training import train
 from minitransformer.transformer import source_mask
-from minitransformer.translation import PRONOUNS, SENTENCES, batch_of, new_model, right, translator
+from minitransformer.translation import END, PRONOUNS, SENTENCES, batch_of, new_model, right, translator
 
 BOOK, SEEDS = 3, range(6)
 ABSENT = "hen", "boulevard", "lagoon", "bucket"  # one noun of each class
 TRAINING = {"steps": 4_000, "rate": 2e-3, "every": 100}
 COUNT = 32  # sentences of a batch
 TESTED = 2_000  # sentences of each kind
+FRENCH_NOUNS = [SENTENCES.french.index(french) for french, *_ in NOUNS.values()]
 
 
 def draw(rng, count=COUNT, absent=()):
@@ -41,10 +44,12 @@ def draw(rng, count=COUNT, absent=()):
 
 
 def shares(model, phrases):
-    """Return which shares of whole sentences, of pronouns and of other words a model says as they should be."""
+    """Return which shares of whole sentences, and of some kinds of words, a model says as they should be."""
     (_, said), found = batch_of(phrases, SENTENCES), right(model, phrases, SENTENCES)
-    asked = np.isin(said, PRONOUNS)
-    return {"exact": found.all(-1).mean(), "pronoun": found[asked].mean(), "others": found[~asked & (said >= 0)].mean()}
+    asked, named = np.isin(said, PRONOUNS), np.isin(said, FRENCH_NOUNS)
+    kinds = {"pronoun": asked, "others": ~asked & (said >= 0), "noun": named}
+    words = {name: found[kind].mean() for name, kind in kinds.items()}
+    return {"exact": found.all(-1).mean(), **words, "first word": found[:, 0].mean()}
 
 
 def measured(model):
@@ -117,6 +122,26 @@ def averaged(model, sentences, wanted=None):
     return found
 
 
+def hidden(model, given):
+    """Return the share of pronouns that stay right where a noun is hidden from a word in the encoder's last layer.
+
+    The noun is the one that *it* stands for, the antecedent, or the other one; it is hidden from *it*, or from the
+    property, which is the last word.
+    """
+    name, found = f"encoder {model.encoder_layers} attention scores", {}
+
+    def unseen(scores, row, column):
+        scores[:, row, column] = -np.inf
+        return scores
+
+    for noun, word in product(("antecedent", "other"), ("it", "property")):
+        change = lambda each, noun=noun, word=word: {
+            name: lambda scores: unseen(scores, getattr(each, word), getattr(each, noun))
+        }
+        _, found[f"{noun} from {word}"], _ = scored(given, change, model)
+    return found
+
+
 def aligned(model, phrases):
     """Return for which share of the words, and of the pronouns, cross-attention is largest at what they stand for."""
     (arguments, said), seen = batch_of(phrases, SENTENCES), {}
@@ -129,16 +154,40 @@ def aligned(model, phrases):
     return {"words": np.mean([*right.values()]), "pronouns": np.mean([right[at] for at in right if asked[at]])}
 
 
+def agreement(model, phrases):
+    """Return for which share of the adjectives with two forms the decoder looks at the pronoun, and obeys the other.
+
+    It looks where the row that says the adjective gives the pronoun its largest share; it obeys where the other pronoun
+    is fed in and the adjective comes in the form of that one.
+    """
+    pairs = [(one, two) for one, two, _ in PROPERTIES.values() if one != two]
+    forms = {one: two for pair in pairs for one, two in (pair, pair[::-1])}
+    phrases = [phrase for phrase in phrases if phrase.french[-1] in forms]
+    ((source, target, lengths), said), seen = batch_of(phrases, SENTENCES), {}
+    rows, asked = np.arange(len(said)), np.isin(target, PRONOUNS).argmax(1)
+    last = (said == END).argmax(1) - 1  # the row that says the adjective
+    model(source, target, lengths, seen)
+    looks = seen["decoder"][model.layers]["attention weights"].mean(1)[rows, last].argmax(-1)
+    target[rows, asked] = sum(PRONOUNS) - target[rows, asked]
+    answers = model(source, target, lengths)[rows, last].argmax(-1)
+    other = [SENTENCES.french.index(forms[phrase.french[-1]]) for phrase in phrases]
+    return {"looks": np.mean(looks == asked), "obeys": np.mean(answers == other)}
+
+
 def tested(model):
-    """Return the `shares` on sentences that are hard in several ways, what is `aligned`, and the `carriers`."""
+    """Return the `shares` on sentences that are hard in several ways, what is `aligned`, and what else is counted."""
     rng = np.random.default_rng(TESTED)
     kinds = {"pairs": it_sentences(rng, TESTED), "triples": it_sentences(rng, TESTED, "triples")}
     kinds["crowded"] = it_sentences(rng, TESTED, crowded=True)
     known = it_sentences(rng, 4 * TESTED, "train")
     kinds["absent"] = [phrase for phrase in known if set(ABSENT) & set(phrase.english)][:TESTED]
+    able = lambda phrase: {word for word in phrase.english if word in NOUNS and fits(word, phrase.english[-1])}
+    kinds["absent and meant"] = [phrase for phrase in kinds["absent"] if set(ABSENT) & able(phrase)]
+    kinds["absent and not meant"] = [phrase for phrase in kinds["absent"] if not set(ABSENT) & able(phrase)]
     found = {name: shares(model, phrases) for name, phrases in kinds.items()}
     found["aligned"] = aligned(model, kinds["pairs"])
-    found["cuts"] = cuts(model, kinds["pairs"])
+    found["cuts"], found["hidden"] = cuts(model, kinds["pairs"]), hidden(model, examples(TESTED // 4))
+    found["agreement"] = agreement(model, kinds["pairs"])
     return found | {"carriers": carriers(model, [twins(rng) for _ in range(TESTED // 4)])}
 
 

@@ -53,10 +53,14 @@ PICTURES = {
     "panels": lambda: figures.heatmap(dict.fromkeys("ab", np.eye(2)), "ab", "cd", keep=np.tri(2) > 0, alt=ALT),
     "small panels": lambda: figures.heatmap(SMALL, "abcdefgh", "12345678", digits=None, alt=ALT),
     "arrows": lambda: figures.arrows({"a": [1, 2], "b": [-1, 2.1]}, alt=ALT),
-    "word_scatter": lambda: figures.word_scatter({g: {g: [i, 0], g * 2: [i, 1]} for i, g in enumerate("abc")}, alt=ALT),
+    "word_scatter": lambda: figures.word_scatter(
+        {g: {g: [i, 0], g * 2: [i, 1]} for i, g in enumerate("abc")}, alt=ALT, xlabel="x", ylabel="y"
+    ),
+    "rays": lambda: figures.word_scatter({"a": {"b": [1, 2]}}, alt=ALT, xlabel="x", ylabel="y", rays=True),
     "bars": lambda: figures.bars({"T": [0.2, 0.8]}, ["a", "b"], alt=ALT),
     "curves": lambda: lines(CURVES),
     "dot_rows": lambda: figures.dot_rows({"A": {"a": [0, 9], "b": [7, 7]}, "B": {"c": [100]}}, alt=ALT, xlabel="x"),
+    "share_bars": lambda: figures.share_bars({"T": [[0.5, 0.3, 0.2], [0.8, 0.12, 0.08]]}, ["a", "b"], alt=ALT),
     "strips": lambda: figures.strips({"a": [1, -2], "b": [0, 3]}, alt=ALT),
     "hull": lambda: figures.hull({"a": [0, 0], "b": [2, 1], "c": [1, 3]}, [[1, 1]], alt=ALT),
     "tracks": lambda: figures.tracks({"a": [[0, 0], [1, 2]]}, alt=ALT, xlabel="x", ylabel="y"),
@@ -67,6 +71,8 @@ PICTURES = {
         {"w": 0.5, "<L>": 1}, {"d_w": -2, "d_L": 1}, [("× 2", "× −2")], alt=ALT
     ),
     "labelled_tables": lambda: figures.labelled_tables({"x": ([["a0", "a1"]], [[0, 1]])}, alt=ALT),
+    "lookup_boxes": lambda: figures.lookup_boxes(["a <b>"], ["c", "d"], alt=ALT),
+    "guess_and_nudge": lambda: figures.guess_and_nudge("ab", {"a": [1, 0], "b": [0, 1], "c": [1, -1]}, alt=ALT),
     "weight_fan": lambda: figures.weight_fan("bank", {"river": 0.3, "<money>": 0.7}, alt=ALT),
     "self_attention_tables": lambda: figures.self_attention_tables(
         np.eye(5, 4), {"W_Q": np.eye(4, 2), "W_K": np.eye(4, 2), "W_V": np.eye(4, 3)}, "abcde", alt=ALT
@@ -79,7 +85,19 @@ PICTURES = {
     "head_fans": lambda: figures.head_fans(["a", "<b>", "c"], 1, {"x": [0.95, 0.05, 0], "y": [0.3, 0.5, 0.2]}, alt=ALT),
     "language_model_steps": lambda: figures.language_model_steps(run()[0], ["a", "<b>"], [4, 7], alt=ALT),
 }
-WITHOUT_ROLES = ("arrows", "word_scatter", "curves", "dot_rows", "labelled_tables")
+WITHOUT_ROLES = ("arrows", "curves", "dot_rows", "labelled_tables")
+
+
+def test_lines_that_end_in_one_point_can_be_named_where_they_part():
+    named = {"rising": (1.2, 0.5), "falling": (1.6, 0.5)}
+    same = {"rising": [0, 1], "falling": [2, 1]}
+    picture = figures.curves([1, 2], same, alt=ALT, xlabel="x", ylabel="y", names=named)
+    assert [text for text in texts(picture) if text in named] == [*named]
+
+
+def test_numbers_of_a_logarithmic_axis_keep_apart():
+    picture = figures.curves(range(1, 41), {"a": range(40)}, alt=ALT, xlabel="x", ylabel="y", logx=True)
+    assert [text for text in texts(picture) if text.isdigit()][:6] == ["1", "2", "4", "8", "16", "32"]
 
 
 @pytest.mark.parametrize("name", PICTURES)
@@ -93,8 +111,8 @@ def test_a_picture_is_described_follows_the_theme_and_is_the_same_every_time(nam
     assert picture._repr_html_() == PICTURES[name]()._repr_html_()
 
 
-def test_what_has_no_role_is_told_apart_by_its_form():
-    marks = re.findall(r'<path id="[^"]*" d="([^"]*)"', PICTURES["word_scatter"]().svg)
+def test_groups_and_lines_are_told_apart_by_their_form():
+    marks = re.findall(r'<path id="[^"]*" d="([^"]*z)"', PICTURES["word_scatter"]().svg)
     assert len(set(marks)) == 3 and len(set(re.findall(r"stroke-dasharray: ([\d ,.]+)", lines(CURVES).svg))) == 2
 
 
@@ -114,6 +132,15 @@ def test_dots_stand_at_their_percentages_beside_their_names_and_equal_ones_apart
     left, _, _, _, right = dots[:, 0]
     np.testing.assert_allclose((dots[:, 0] - left) / (right - left), [0, 0.09, 0.07, 0.07, 1], atol=2e-3)
     assert texts(PICTURES["dot_rows"]())[-5:] == ["A", "a", "b", "B", "c"]
+
+
+def test_a_bar_is_cut_into_its_shares_and_names_the_largest():
+    found = "".join(
+        path.get("d") for path in tree(PICTURES["share_bars"]()).iter() if "--mt-weight" in str(path.attrib)
+    )
+    wide = np.reshape([float(width) for width in re.findall(r"h([\d.]+)", found)], (3, 2)).T[:, ::-1]  # palest first
+    np.testing.assert_allclose(wide / wide.sum(axis=1, keepdims=True), [[0.5, 0.3, 0.2], [0.8, 0.12, 0.08]], atol=0.01)
+    assert texts(PICTURES["share_bars"]())[-2:] == ["0.50", "0.80"]
 
 
 @pytest.mark.parametrize("role", figures.PALETTE)

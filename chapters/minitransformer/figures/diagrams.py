@@ -36,6 +36,77 @@ def weight_fan(word, weights, *, alt, role="key"):
     return Picture(width, 2 * middle, f'<g font-family="inherit" font-size="15">{"".join(svg)}</g>', alt)
 
 
+def lookup_boxes(english, french, *, alt):
+    """Draw a translator's lookup between its two sentences, each a list of lines; used in chapter 4."""
+    sides = (2, "English", "encoder", english, "key"), (300, "French", "decoder", french, "query")
+    svg = box(162, 2, 98, 112, "weight") + text(211, 50, "lookup", "weight", 16)
+    svg += text(211, 70, "cross-", "muted", 13) + text(211, 86, "attention", "muted", 13)
+    for left, title, side, lines, role in sides:
+        svg += box(left, 2, 112, 112, role, 0.06) + text(left + 56, 22, title, role, 16)
+        svg += text(left + 56, 39, side, "muted", 13)
+        svg += "".join(text(left + 56, 64 + 19 * i, line, "ink", 14) for i, line in enumerate(lines))
+    ways = (118, 156, 40, "keys", "key"), (118, 156, 84, "values", "value"), (296, 266, 40, "query", "query")
+    for start, end, y, name, role in (*ways, (264, 294, 84, "output", "output")):
+        svg += arrow(f"M{start} {y}H{end}", 1 if end > start else -1, role)
+        svg += text((start + end) / 2, y - 8, name, role, 12)
+    return Picture(414, 116, f'<g font-family="inherit">{svg}</g>', alt, zoom=1.3)
+
+
+def guess_and_nudge(sentence, vectors, *, alt, rate=0.6):
+    """Draw one step of word2vec in three panels, a sentence, two guesses and a nudge; used in chapter 1.
+
+    `vectors`, name -> array (2,), are those of a word of the sentence, of a neighbour of it, and of a word drawn at
+    random.  The first word's vector moves by `rate` times what each guess lacks times the vector that was guessed with.
+    """
+    (word, *others), (old, *met) = vectors, np.array(list(vectors.values()), dtype=float)
+    guesses = 1 / (1 + np.exp(-np.array(met) @ old))
+    new = old + rate * (np.array([1, 0]) - guesses) @ met
+    panels = (
+        ("a word, its company", _word_in_window(sentence, word, others)),
+        (f"guess: near {word}?", _two_guesses(others, guesses)),
+        (f"nudge {word}'s vector", _nudged(word, others, old, new, met)),
+    )
+    letters = {"font_family": "inherit", "font_size": 15}
+    drawn = [text(105, 16, f"{i} {title}", "muted", 15) + inside for i, (title, inside) in enumerate(panels, 1)]
+    return in_row([Picture(210, 150, element("g", inside, **letters), alt) for inside in drawn], alt)
+
+
+def _word_in_window(sentence, word, others):
+    """Return a sentence in which a word and its neighbour have their colours, and below them the word at random."""
+    roles, svg, gap = {word: "query", others[0]: "key"}, "", 8
+    x = 105 - (sum(8 * len(one) for one in sentence) + gap * (len(sentence) - 1)) / 2
+    for one in sentence:
+        wide = 8 * len(one)
+        svg += text(x + wide / 2, 66, one, roles.get(one, "muted"), 15)
+        svg += element("path", d=f"M{x:g} 73h{wide}", stroke=roles[one], stroke_width=2) if one in roles else ""
+        x += wide + gap
+    return svg + text(105, 112, "at random:", "muted", 15, "end") + text(112, 112, others[1], "key", 15, "start")
+
+
+def _two_guesses(others, guesses):
+    """Return two bars as long as the guesses, with marks where they should end."""
+    svg = ""
+    for name, guess, truth, y in zip(others, guesses, (1, 0), (46, 98)):
+        svg += text(20, y + 4, name, "key", 15, "start") + text(190, y + 4, f"{guess:.2f}", "ink", 15, "end")
+        svg += element("rect", x=20, y=y + 11, width=170, height=14, fill="none", stroke="grid")
+        svg += element("rect", x=20, y=y + 11, width=170 * guess, height=14, fill="weight", fill_opacity=0.7)
+        side = 1 if truth else -1
+        svg += arrow(f"M{20 + 170 * guess + 6 * side:g} {y + 18}H{20 + 170 * truth}", side)
+    return svg
+
+
+def _nudged(word, others, old, new, met):
+    """Return a word's vector, before (dashed) and after, and the two that it was compared with."""
+    svg, ends = "", [(*one, "key", "") for one in zip(others, met)]
+    for name, (x, y), role, dash in (*ends, ("", old, "query", "4 3"), (word, new, "query", "")):
+        right, down = 60 + 62 * x, 94 - 46 * y
+        line = f"M60 94L{right:.4g} {down:.4g}"
+        svg += element("path", d=line, fill="none", stroke=role, stroke_width=2, stroke_dasharray=dash)
+        svg += element("circle", cx=right, cy=down, r=3.5, fill=role)
+        svg += text(right + 8, down + 5, name, role, 15, "start")
+    return svg
+
+
 def chain_of_slopes(numbers, slopes, ways, *, alt):
     """Draw a chain of numbers that goes up, and beside it their slopes, which come down; used in chapter 13.
 
