@@ -10,7 +10,7 @@ from tests.explorables.cases.heads import START as HEADS
 from tests.explorables.cases.heads import head_steps
 from tests.shared.explorable_page import act, assert_shows, control, run_widget
 
-TITLES = ["one matrix", "cut each row", "swap the axes", "look", "mix the values", "merge"]
+TITLES = ["one matrix", "split each row", "swap the axes", "look", "mix the values", "merge"]
 LINES = ["solid", "dashed", "dotted", "double"]
 WRONG = "reshape without swapping (wrong)"
 

@@ -38,7 +38,7 @@ def examples(count, seed=1):
 def twin_examples(count, seed=1):
     """Draw so many pairs of such sentences that differ in their last word, and so in what *it* stands for.
 
-    Each is a pair of `Example`, whose pronouns are *il* and *elle* or the other way round.  Used in chapter 4.
+    Each is a pair of `Example`, whose pronouns are *il* and *elle* or the other way round.  Used from chapter 4 on.
     """
     rng = np.random.default_rng(seed)
     return [tuple(map(_example, twins(rng))) for _ in range(count)]

@@ -58,7 +58,7 @@ APART = [f"differ from the right ones by up to {abs(STEPS[0][step] - STEPS[1][st
 WRONG = ("checkbox", "reshape without swapping")
 SAID = [
     ({}, [], "Q has 6 numbers for each of 3 tokens. The heads will share its columns, 3 each,"),
-    ({"step": 1}, [], "Q.reshape(3, 2, 3) cuts the row of each token"),
+    ({"step": 1}, [], "Q.reshape(3, 2, 3) splits the row of each token"),
     ({"step": 2}, [], "Then .swapaxes(0, 1) gives (2, 3, 3): a table for each head"),
     ({"step": 3}, [], "q · k / √3 (small), and their softmax. “the” looks most at “the” in head 1 and most"),
     ({"step": 3, **ALIKE}, [], "Here all heads look most at the same tokens."),

@@ -40,7 +40,7 @@ function attend({ queries, keys, values, heads }, wrong) {
 
 // ---- in words ------------------------------------------------------------------------------------------------------
 
-const TITLES = ["one matrix", "cut each row", "swap the axes", "look", "mix the values", "merge"];
+const TITLES = ["one matrix", "split each row", "swap the axes", "look", "mix the values", "merge"];
 const shape = (...sizes) => `(${sizes.join(", ")})`;
 
 // The largest difference of two arrays.
@@ -69,7 +69,7 @@ function sentence({ labels, queries, heads, step }, wrong, right, found) {
   const fine = "the shape is right and no error is raised";
   const told = [
     `Q has ${d} numbers for each of ${n} tokens. The heads will share its columns, ${w} each, and those of K and V.`,
-    `Q.reshape${shape(n, heads, w)} cuts the row of each token into a piece for each head. K and V are cut alike.`,
+    `Q.reshape${shape(n, heads, w)} splits the row of each token into a piece for each head. K and V are split alike.`,
     `Then .swapaxes(0, 1) gives ${split}: a table for each head, in which every token has one row.`,
     `Each head has its own scores, q · k / √${w} (small), and their softmax. ${looks(labels, found.weights)}`,
     `Each head mixes its own columns of V with its own weights: ${heads} outputs of ${n} tokens, ${w} numbers wide.`,
