@@ -276,8 +276,11 @@ def test_lines_run_between_the_languages_where_one_looks_at_the_other(opened):
 def test_the_bar_is_shared_by_both_pronouns_or_by_the_likeliest_words(opened):
     tab = come(opened()[0])
     parts = tab.locator(".mt-odds > span")
-    widths = lambda: parts.evaluate_all("(all) => all.map((part) => part.offsetWidth)")
-    assert parts.all_inner_texts() == ["il >99%", ""] and widths()[0] > 50 * widths()[1]
+    assert parts.all_inner_texts() == ["il >99%", ""]
+    tab.wait_for_function("""() => {
+        const [il, elle] = [...document.querySelectorAll(".mt-odds > span")].map((part) => part.offsetWidth);
+        return il > 50 * elle;
+    }""")  # they grow slowly
     tab.get_by_role("button", name="… wide").click()
     assert parts.all_inner_texts() == ["", "elle >99%"]
     tab.locator("[lang=fr] [role=option]", has_text="rue").click()

@@ -308,8 +308,8 @@ function answer(target, pronouns, { view, turn }) {
     const crossing = found && view.part.kind === CROSS;
     across.draw(crossing ? found.said.map((_, at) => looks(found, { ...view, side: "French", at }).English) : [], view);
     bar.draw(found && view.side === "French" ? rivals(found.said[view.at], found.shares[view.at]) : []);
-    const below = seen.French ? "attention in %" : "shares below 99%";
-    tag.textContent = found ? `English${seen.English ? ": attention in %" : ""}.  French: ${below}.` : "";
+    const counted = [seen.English && "attention (English)", `${seen.French ? "attention" : "how sure it is"} (French)`];
+    tag.textContent = found ? `In %: ${counted.filter(Boolean).join(", ")}` : "";
   };
   const rivals = (id, shares) => {
     const two = pronouns.map((word) => target.indexOf(word));
