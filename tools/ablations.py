@@ -1,4 +1,4 @@
-"""Measure what breaks without each part: train every variant of a small model, and write what comes out to one file.
+"""Measure what parts of a model and of its training are for: train every variant, and write what comes out to one file.
 
 `python -m tools.ablations` trains each of VARIANTS on the first task of chapter 14, from each of SEEDS, two at a time,
 and writes what `minitransformer.trained.ablations` reads.  Stopped at any time and called again, it goes on: until the
@@ -28,36 +28,68 @@ from minitransformer.arrays.files import cache_folder
 from minitransformer.attention import attention, attention_vjp
 from minitransformer.gradients import cross_entropy, several
 from minitransformer.layer_norm import layer_norm, layer_norm_vjp
+from minitransformer.masks import padding_mask
 from minitransformer.tasks.reversals import WORDS, reversals
 from minitransformer.trained.ablations import FILE
-from minitransformer.training import Adam, train
+from minitransformer.training import Adam, loop, train
 from minitransformer.training.checkpoints import load
 from minitransformer.transformer import Transformer, layers
 
 SEEDS = 0, 1, 2
 BASELINE = {"layers": 2, "d": 32, "heads": 4, "norm": "pre", "positions": "sinusoidal", "without": None, "start": 1,
-            "rate": 4e-3, "warmup": 100, "steps": 600, "batch": 64, "dtype": "float32"}  # fmt: skip
+            "scores": 1, "optimiser": "Adam", "rate": 4e-3, "warmup": 100, "longest": 1, "steps": 600, "batch": 64,
+            "dtype": "float32"}  # fmt: skip
 ONE_HEAD, MANY_HEADS = {"d": 128, "heads": 1}, {"d": 128, "heads": 8}  # d_k is 128 or 16, and nothing else differs
 WARM = (("warm-up", 100), ("no warm-up", 0))
 NORMS = (("pre-norm", "pre"), ("post-norm", "post"), ("no norm", "none"))
 GRID = [(f"{norm}, {warm}", {"norm": kind, "warmup": steps}) for norm, kind in NORMS for warm, steps in WARM]
 SMALL = "no norm, small start", {"norm": "none", "start": 0.29}  # about 1/√12: six layers have twelve parts, or more
+ROOT = [  # the third begins with the scores of the first, and grows without the root
+    ("scaled", ONE_HEAD),
+    ("not scaled", ONE_HEAD | {"without": "scale"}),
+    ("not scaled, same start", ONE_HEAD | {"without": "scale", "scores": 128**-0.5}),
+]
+RACE = {"plain": (0.1, 0.3, 1, 3), "momentum": (0.03, 0.1, 0.3, 1), "Adam": (1.2e-3, 0.012, 0.04)}  # and the baseline
 VARIANTS = [  # (heading, name, what differs from BASELINE)
     ("two layers", "nothing left out", {}),
     ("two layers", "no positions", {"positions": "none"}),
     ("two layers", "no residuals", {"without": "residuals"}),
     *(("two layers", name, differs) for name, differs in GRID[1:]),  # the first of them lacks nothing
-    ("one head, d_k 128", "scaled", ONE_HEAD),
-    ("one head, d_k 128", "not scaled", ONE_HEAD | {"without": "scale"}),
+    ("two layers", "no clipping", {"longest": 1e9}),  # a length that no gradient has
+    *(("one head, d_k 128", name, differs) for name, differs in ROOT),
+    ("one head, rate 0.001", "not scaled", ONE_HEAD | {"without": "scale", "rate": 0.001}),
     ("eight heads, d_k 16", "scaled", MANY_HEADS),
     ("eight heads, d_k 16", "not scaled", MANY_HEADS | {"without": "scale"}),
     *((f"six layers, rate {rate}", name, {"layers": 6, "rate": rate} | differs)
       for rate in (0.004, 0.002) for name, differs in [*GRID, SMALL]),
+    *((f"{name}, two layers", f"rate {rate:g}", {"optimiser": name, "rate": rate})
+      for name, rates in RACE.items() for rate in rates),
 ]  # fmt: skip
 EVERY = 200  # steps between two measurements
 WINDOW = 50  # steps of which the file has the mean loss
 HELD_OUT = 2_000  # rows, and the seed that they are drawn from, which is that of no training
 KEPT = "ablation-"  # how the names of checkpoints begin
+
+
+class Descent(Adam):
+    """Plain gradient descent, in Adam's place."""
+
+    def step(self, gradient, rate):
+        """Walk against the gradient."""
+        self.mean[:] = gradient
+        self.flat -= rate * gradient
+
+
+class Momentum(Adam):
+    """Gradient descent along a running sum of the gradients, in Adam's place."""
+
+    def step(self, gradient, rate):
+        """Walk against the sum."""
+        self.mean[:] = 0.9 * self.mean + gradient
+        self.flat -= rate * self.mean
+
+
+OPTIMISERS = {"plain": Descent, "momentum": Momentum, "Adam": Adam}
 
 
 def alone(x, sublayer, norm, gain, bias):
@@ -92,23 +124,25 @@ def model_of(settings, seed):
     sizes = [settings[name] for name in ("d", "heads", "layers")]
     options = {name: settings[name] for name in ("norm", "positions")}
     model = Transformer(WORDS, *sizes, seed, **options, dtype=getattr(np, settings["dtype"]))
-    shrink(model.params, settings["start"])
+    shrink(model.params, settings["start"], "W_O", "W_2")  # what writes to the stream
+    shrink(model.params, settings["scores"] ** 0.5, "W_Q", "W_K")
     return model
 
 
-def shrink(params, factor):
-    """Multiply the last matrix of every attention and feed-forward network in nested dicts by a factor."""
+def shrink(params, factor, *matrices):
+    """Multiply the matrices of these names, wherever they are in nested dicts, by a factor."""
     for name, part in params.items():
         if isinstance(part, dict):
-            shrink(part, factor)
-        elif name in ("W_O", "W_2"):
+            shrink(part, factor, *matrices)
+        elif name in matrices:
             part *= factor
 
 
 def measured(model):
-    """Return the share of the held-out rows that a model says without a mistake, and its mean loss on them, in nats.
+    """Return the share of the held-out rows that a model says without a mistake, its mean loss on them, in nats.
 
     Given the right beginning, the likeliest word is right at every place: the same as saying the whole row by itself.
+    Of a model with one head also the mean of the largest weight of each word in the encoder's first layer.
     """
     rng, exact, losses = np.random.default_rng(HELD_OUT), [], []
     for _ in range(HELD_OUT // 250):  # as many at once as stay in the processor's cache
@@ -116,14 +150,26 @@ def measured(model):
         logits = model(*arguments)
         exact.append(np.mean(((logits.argmax(-1) == said) | (said < 0)).all(-1)))
         losses.append(cross_entropy(logits, said))
-    return {"exact": np.mean(exact), "loss": np.mean(losses)}
+    found = {"exact": np.mean(exact), "loss": np.mean(losses)}
+    return found | ({"largest": largest_weight(model)} if model.heads == 1 else {})
+
+
+def largest_weight(model):
+    """Return the mean of the largest weight of each word in the encoder's first layer, over 250 held-out rows."""
+    (source, _, lengths), _ = reversals(np.random.default_rng(HELD_OUT), 250)
+    keep, seen = padding_mask(lengths, source.shape[1]), {}
+    model.encode(source, keep, seen)
+    largest = seen["encoder"][1]["attention weights"].max(axis=-1)  # [250, heads, n]
+    words = np.arange(source.shape[1]) < lengths[:, None]
+    return np.mean(largest.mean(axis=1)[words])
 
 
 def trained(settings, seed):
     """Train a variant from a seed, or take up the training where it was stopped, and return its `Training`."""
     draw, name = partial(reversals, count=settings["batch"]), checkpoint(settings, seed)
-    rates = {name: settings[name] for name in ("steps", "rate", "warmup")}
-    with leaving_out(settings["without"]):
+    rates = {name: settings[name] for name in ("steps", "rate", "warmup", "longest")}
+    optimiser = mock.patch.object(loop, "Adam", OPTIMISERS[settings["optimiser"]])
+    with leaving_out(settings["without"]), optimiser:
         model = model_of(settings, seed)
         return train(model, draw, **rates, seed=seed, measure=measured, every=EVERY, checkpoint=name)
 
@@ -159,7 +205,7 @@ def overflowed(settings, seed, problem):
     done.losses += [np.nan] * (settings["steps"] - len(done.losses))
     for step in range(EVERY, settings["steps"] + 1, EVERY):
         if step not in done.at:
-            done.note(step, {"exact": 0.0, "loss": np.nan})
+            done.note(step, {name: 0.0 if name == "exact" else np.nan for name in done.found})
     return done
 
 
@@ -172,7 +218,8 @@ def described(runs):
     """Return the text of the file: what was measured, when, with which versions; `runs` has a list for each variant."""
     whole = {
         "about": f"After so many steps: the share of {HELD_OUT} held-out rows turned round without a mistake, and the "
-        f"mean loss on them, in nats.  Training loss: its mean over every {WINDOW} steps.  Rounding grows while a "
+        "mean loss on them, in nats; of one head also the mean of the largest weight of each word in the encoder's "
+        f"first layer, over 250 rows.  Training loss: its mean over every {WINDOW} steps.  Rounding grows while a "
         "model trains in float32: another processor, or more threads, find other digits.",
         "measured by": "make ablations",
         "date": datetime.date.today().isoformat(),

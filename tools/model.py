@@ -12,21 +12,25 @@ import platform
 import re
 import sys
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
 from bookbuild.base.files import written
+from minitransformer.tasks.lexicon import NOUNS, PROPERTIES
 from minitransformer.tasks.sentence_sets import drawn, it_sentences, twins
+from minitransformer.tasks.sentences import fits
+from minitransformer.trained import examples, scored, seen
 from minitransformer.training import train
 from minitransformer.transformer import source_mask
-from minitransformer.translation import PRONOUNS, SENTENCES, batch_of, new_model, right, translator
+from minitransformer.translation import END, PRONOUNS, SENTENCES, batch_of, new_model, right, translator
 
 BOOK, SEEDS = 3, range(6)
 ABSENT = "hen", "boulevard", "lagoon", "bucket"  # one noun of each class
 TRAINING = {"steps": 4_000, "rate": 2e-3, "every": 100}
 COUNT = 32  # sentences of a batch
 TESTED = 2_000  # sentences of each kind
+FRENCH_NOUNS = [SENTENCES.french.index(french) for french, *_ in NOUNS.values()]
 
 
 def draw(rng, count=COUNT, absent=()):
@@ -40,10 +44,12 @@ def draw(rng, count=COUNT, absent=()):
 
 
 def shares(model, phrases):
-    """Return which shares of whole sentences, of pronouns and of other words a model says as they should be."""
+    """Return which shares of whole sentences, and of some kinds of words, a model says as they should be."""
     (_, said), found = batch_of(phrases, SENTENCES), right(model, phrases, SENTENCES)
-    asked = np.isin(said, PRONOUNS)
-    return {"exact": found.all(-1).mean(), "pronoun": found[asked].mean(), "others": found[~asked & (said >= 0)].mean()}
+    asked, named = np.isin(said, PRONOUNS), np.isin(said, FRENCH_NOUNS)
+    kinds = {"pronoun": asked, "others": ~asked & (said >= 0), "noun": named}
+    words = {name: found[kind].mean() for name, kind in kinds.items()}
+    return {"exact": found.all(-1).mean(), **words, "first word": found[:, 0].mean()}
 
 
 def measured(model):
@@ -75,18 +81,64 @@ def carriers(model, both):
     return found
 
 
+def heads_to_cut(model):
+    """Return one head, or two of a layer, of the encoder at a time: name -> (layer, heads, counted from 0)."""
+    numbers, layers = range(model.encoder_heads), range(1, model.encoder_layers + 1)
+    each = [[head] for head in numbers] + [[*pair] for pair in combinations(numbers, 2)]
+    names = [f"head{'s'[: len(cut) - 1]} {' and '.join(str(head + 1) for head in cut)}" for cut in each]
+    return {f"layer {layer}, {name}": (layer, cut) for layer in layers for name, cut in zip(names, each)}
+
+
 def cuts(model, phrases):
-    """Return the share of pronouns that stay right without one head of the encoder, or without two of one layer."""
+    """Return the share of pronouns that stay right where heads of the encoder bring nothing."""
     found = {}
-    for layer in range(1, model.encoder_layers + 1):
+    for name, (layer, cut) in heads_to_cut(model).items():
         W_O = model.params["encoder"][layer]["attention"]["W_O"]
         heads = W_O.reshape(model.encoder_heads, -1, model.d)  # a view
-        kept, numbers = heads.copy(), range(len(heads))
-        for cut in [*((head,) for head in numbers), *combinations(numbers, 2)]:
-            heads[list(cut)] = 0
-            names = " and ".join(str(head + 1) for head in cut)
-            found[f"layer {layer}, head{'s'[: len(cut) - 1]} {names}"] = shares(model, phrases)["pronoun"]
-            heads[:] = kept
+        kept = heads.copy()
+        heads[cut] = 0
+        found[name] = shares(model, phrases)["pronoun"]
+        heads[:] = kept
+    return found
+
+
+def averaged(model, sentences, wanted=None):
+    """Return the share of pronouns that stay right where heads bring their mean over all words of the sentences.
+
+    `wanted` are some of the `heads_to_cut`; all where none are given.
+    """
+    found, means = {}, {}
+    for name, (layer, cut) in (wanted or heads_to_cut(model)).items():
+        place = f"encoder {layer} attention mixed"
+        if layer not in means:
+            runs = [seen(each.english, each.french, model)[place] for each in sentences]
+            means[layer] = np.concatenate(runs, axis=1).mean(axis=1, keepdims=True)
+
+        def level(heads, cut=cut, mean=means[layer]):
+            heads[cut] = mean[cut]
+            return heads
+
+        found[name] = scored(sentences, lambda _, change={place: level}: change, model)[1]
+    return found
+
+
+def hidden(model, given):
+    """Return the share of pronouns that stay right where a noun is hidden from a word in the encoder's last layer.
+
+    The noun is the one that *it* stands for, the antecedent, or the other one; it is hidden from *it*, or from the
+    property, which is the last word.
+    """
+    name, found = f"encoder {model.encoder_layers} attention scores", {}
+
+    def unseen(scores, row, column):
+        scores[:, row, column] = -np.inf
+        return scores
+
+    for noun, word in product(("antecedent", "other"), ("it", "property")):
+        change = lambda each, noun=noun, word=word: {
+            name: lambda scores: unseen(scores, getattr(each, word), getattr(each, noun))
+        }
+        _, found[f"{noun} from {word}"], _ = scored(given, change, model)
     return found
 
 
@@ -102,16 +154,40 @@ def aligned(model, phrases):
     return {"words": np.mean([*right.values()]), "pronouns": np.mean([right[at] for at in right if asked[at]])}
 
 
+def agreement(model, phrases):
+    """Return for which share of the adjectives with two forms the decoder looks at the pronoun, and obeys the other.
+
+    It looks where the row that says the adjective gives the pronoun its largest share; it obeys where the other pronoun
+    is fed in and the adjective comes in the form of that one.
+    """
+    pairs = [(one, two) for one, two, _ in PROPERTIES.values() if one != two]
+    forms = {one: two for pair in pairs for one, two in (pair, pair[::-1])}
+    phrases = [phrase for phrase in phrases if phrase.french[-1] in forms]
+    ((source, target, lengths), said), seen = batch_of(phrases, SENTENCES), {}
+    rows, asked = np.arange(len(said)), np.isin(target, PRONOUNS).argmax(1)
+    last = (said == END).argmax(1) - 1  # the row that says the adjective
+    model(source, target, lengths, seen)
+    looks = seen["decoder"][model.layers]["attention weights"].mean(1)[rows, last].argmax(-1)
+    target[rows, asked] = sum(PRONOUNS) - target[rows, asked]
+    answers = model(source, target, lengths)[rows, last].argmax(-1)
+    other = [SENTENCES.french.index(forms[phrase.french[-1]]) for phrase in phrases]
+    return {"looks": np.mean(looks == asked), "obeys": np.mean(answers == other)}
+
+
 def tested(model):
-    """Return the `shares` on sentences that are hard in several ways, what is `aligned`, and the `carriers`."""
+    """Return the `shares` on sentences that are hard in several ways, what is `aligned`, and what else is counted."""
     rng = np.random.default_rng(TESTED)
     kinds = {"pairs": it_sentences(rng, TESTED), "triples": it_sentences(rng, TESTED, "triples")}
     kinds["crowded"] = it_sentences(rng, TESTED, crowded=True)
     known = it_sentences(rng, 4 * TESTED, "train")
     kinds["absent"] = [phrase for phrase in known if set(ABSENT) & set(phrase.english)][:TESTED]
+    able = lambda phrase: {word for word in phrase.english if word in NOUNS and fits(word, phrase.english[-1])}
+    kinds["absent and meant"] = [phrase for phrase in kinds["absent"] if set(ABSENT) & able(phrase)]
+    kinds["absent and not meant"] = [phrase for phrase in kinds["absent"] if not set(ABSENT) & able(phrase)]
     found = {name: shares(model, phrases) for name, phrases in kinds.items()}
     found["aligned"] = aligned(model, kinds["pairs"])
-    found["cuts"] = cuts(model, kinds["pairs"])
+    found["cuts"], found["hidden"] = cuts(model, kinds["pairs"]), hidden(model, examples(TESTED // 4))
+    found["agreement"] = agreement(model, kinds["pairs"])
     return found | {"carriers": carriers(model, [twins(rng) for _ in range(TESTED // 4)])}
 
 
@@ -121,6 +197,8 @@ def trained(seed, absent=()):
     name = f"model-{seed}{'-absent' if absent else ''}"
     done = train(model, partial(draw, absent=absent), **TRAINING, seed=seed, measure=measured, checkpoint=name)
     found = {"seed": seed, "without": list(absent), "after steps": done.at, **done.found, **tested(model)}
+    if not absent:
+        found["averaged"] = averaged(model, examples(TESTED, TESTED))  # the sentences of "pairs"
     return model, rounded(found)
 
 

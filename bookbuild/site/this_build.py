@@ -96,15 +96,14 @@ def read_again(app, env, added, changed_pages, removed):
     return [page for page in env.all_docs if {env.doc2path(page, False), *env.dependencies[page]} & edited]
 
 
-def repeated(env, book):
-    """Return what pages show of others: titles, jobs, numbers, labels, where terms stand, citations."""
+def repeated(env):
+    """Return what pages show of others: titles, numbers, labels, where terms stand, citations."""
     std, math = env.get_domain("std"), env.get_domain("math")
     titles = {page: title.astext() for page, title in env.titles.items()}
     cited = sorted((ref.docname, target.key) for ref in env.get_domain("cite").citation_refs for target in ref.targets)
     terms = {page: about.get(PLACES) for page, about in env.metadata.items()}
     numbers = [env.toc_secnumbers, env.toc_fignumbers, math.equations]
-    jobs = [chapter.comments.get("Job") for chapter in book.chapters]
-    parts = [titles, jobs, numbers, std.labels, std.anonlabels, std._terms, cited, terms]
+    parts = [titles, numbers, std.labels, std.anonlabels, std._terms, cited, terms]
     return json.dumps(parts, sort_keys=True, default=str)  # some titles are to be translated
 
 
@@ -113,7 +112,7 @@ def write_again(app, env):
     if app.builder.format != "html":
         return []
     build, new = app.book_build, Path(app.outdir)
-    note, text = build.folder / REPEATED, repeated(env, build.book)
+    note, text = build.folder / REPEATED, repeated(env)
     said = note.is_file() and note.read_text("utf8") == text
     written(note, text)
     whole = build.last_results.get("html") == results(build.root, build.folder)["html"]

@@ -6,12 +6,16 @@ from itertools import pairwise
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
 from sphinx_design.dropdown import dropdown_main
 from sphinx_exercise.nodes import solution_node
 
 from bookbuild.patches import mark_quoted_words
 
+logger = logging.getLogger(__name__)
+
+HIDDEN = "a cell with hide-cell stands behind no box titled “Deeper: …”; give it one, or the tag hide-input"
 CODE_OF_FIGURE, CODE = "Code of this figure", "Code"
 # What the stylesheet colours: comments, keywords, literals, names that are defined.  All else needs no mark-up.
 PARTS = (
@@ -175,8 +179,10 @@ class MakeFolds(SphinxPostTransform):
             linked = [child for part in title.findall(nodes.reference) for child in part.children]
             replace(node, "solution", [*words, nodes.Text(" "), *linked], inside)
         for cell in [node for node in self.document.findall(nodes.container) if node.get("hide_mode") == "all"]:
-            if is_deeper(deeper := before(cell)):
-                cell[:] = cell[0].children
+            cell[:] = cell[0].children
+            if not is_deeper(deeper := before(cell)):
+                logger.warning(HIDDEN, location=cell)
+            else:
                 cell.parent.remove(cell)
                 deeper.append(cell)
         for node in list(self.document.findall(HideCodeCellNode)):

@@ -58,11 +58,13 @@ def test_faults_fail_the_build_and_do_so_again_and_the_site_stays(book):
     page = book.page()
     book.change(CHAPTER, "$a^2$", r"$\frac{a$")
     book.change(CHAPTER, 'print("constant"', "import sys; print('ouch', file=sys.stderr)\nprint(\"constant\"")
+    book.change(CHAPTER, "\nimport time\n", "\n:tags: [hide-cell]\n\nimport time\n")
     for _ in range(2):
         good, said = book.build()
         assert not good
         assert r"the formula \frac{a is invalid" in said
         assert "01-probe.md" in said
+        assert "a cell with hide-cell stands behind no box titled “Deeper: …”; give it one, or the tag" in said
         assert "stderr was found in the cell outputs" in said
     assert book.page() == page
 

@@ -45,6 +45,7 @@ EDITS = {
     "a citation": (lambda book: book.change(f"{FIRST}.md", "sieve2001", "oat2003"), "reference/bibliography", "Oat"),
     "a term's use": (lambda book: book.change(f"{FIRST}.md", "{term}", ""), "reference/glossary", "in chapter 2"),
     "a title": (lambda book: book.change(f"{SECOND}.md", "# The whole", "# The sum"), "index", "The sum"),
+    "a job": (lambda book: book.change(f"{FIRST}.md", "Cut it in two.", "Cut it in four."), "index", "Cut it in four"),
     "labels": (change_labels, FIRST, "02-whole.html#fig-parts"),
     "a term": (change_term, "reference/glossary", "like parts"),
     "a caption": (lambda book: book.change(f"{SECOND}.md", "Halves of one.", "Parts of one."), FIRST, "Parts of one"),

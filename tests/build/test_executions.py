@@ -165,6 +165,18 @@ def test_an_execution_is_found_until_what_it_used_is_another(folder, kept, noted
     assert kept().find(NOTEBOOK, PAGE) is None
 
 
+@pytest.mark.parametrize("which", ["Python", *kept_executions.LIBRARIES])
+def test_an_execution_by_another_version_is_not_found(folder, kept, monkeypatch, which):
+    kept().keep(NOTEBOOK, PAGE, notes("module.py"))
+    version = kept_executions.metadata.version
+    if which == "Python":
+        monkeypatch.setattr(kept_executions.sys, "version_info", (9, *sys.version_info[1:]))
+    monkeypatch.setattr(
+        kept_executions.metadata, "version", lambda library: "9" if library == which else version(library)
+    )
+    assert kept().find(NOTEBOOK, PAGE) is None
+
+
 def test_what_changed_during_an_execution_is_not_kept(folder, kept):
     begun, module = kept(), folder / "module.py"
     old = module.read_text("utf8")

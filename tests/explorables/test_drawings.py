@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
+from minitransformer.attention import attention
 from tests.explorables.cases import depth, features, lookup, position, training
 from tests.shared import explorable_page as page
 from tests.shared.explorable_page import CLOSE, assert_shows, case, control, number, run_widget
@@ -61,9 +62,15 @@ def assert_lookup(tab, state):
     np.testing.assert_allclose(up(paths(tab, ".mt-line")), unit * ends, atol=1e-3)
     read = "(all) => all.map((line) => Number(line.getAttribute('stroke-width')))"
     widths = tab.locator(".mt-line").evaluate_all(read)
-    np.testing.assert_allclose(widths, 14 * weights, atol=1e-6)
+    np.testing.assert_allclose(widths, 30 * weights, atol=1e-6)
     mark = re.findall(r"-?\d[\d.e-]*", tab.locator(".mt-mark").get_attribute("transform"))
     np.testing.assert_allclose(up(np.array(mark, float)), unit * output, atol=1e-3)
+    read = "(ring) => [ring.cx.baseVal.value, -ring.cy.baseVal.value]"
+    winner = np.argmax([found[f"score-{j}"] for j in range(len(values))])
+    np.testing.assert_allclose(tab.locator(".mt-won").evaluate(read), unit * values[winner], atol=1e-3)
+    around = [np.hypot(*state["query"]) * np.array([np.cos(a), np.sin(a)]) for a in np.linspace(0, 2 * np.pi, 121)]
+    outputs, _ = attention(np.array(around), np.array(state["keys"]), values, scale=state["scale"])
+    np.testing.assert_allclose(up(paths(tab, ".mt-way")), unit * outputs, atol=1e-3)
 
 
 def reach(tab):
@@ -96,20 +103,37 @@ def test_the_hull_is_that_of_scipy(show):
     assert len(paths(run_widget(tab, "lookup", FLAT), ".mt-hull")) == 2
 
 
-def test_on_a_dashed_line_and_between_two_keys_the_best_two_tie(show):
+def test_on_a_dashed_line_the_best_two_tie(show):
     tab = show()
     for state in (WORDS, FIVE, OTHERS):
         lines, keys = up(paths(run_widget(tab, "lookup", state), ".mt-tie")), np.array(state["keys"])
         origins, ends = lines[::2], lines[1::2]
         assert (origins == 0).all() and len(ends) == len(ConvexHull(keys).vertices)
-        page.act(tab, "button", "between two keys")
-        query = [number(tab, "query-0"), number(tab, "query-1")]
-        assert np.abs(query).max() == pytest.approx(reach(tab) / 2)
-        scores = np.sort([*ends, query] @ keys.T, axis=1)
+        scores = np.sort(ends @ keys.T, axis=1)
         np.testing.assert_allclose(scores[:, -1], scores[:, -2], rtol=1e-9)
         np.testing.assert_allclose(np.abs(ends).max(axis=1), 150)
         assert len(np.unique(ends.round(6), axis=0)) == len(ends)
-        assert_shows(tab, "lookup", {**state, "query": query})
+
+
+def test_the_query_turns_by_itself_once_around_until_the_hand_takes_over(show):
+    tab = show(("lookup", WORDS))
+    press = tab.get_by_role("button", name="turn", exact=True)
+    press.click()
+    tab.wait_for_function("parseFloat(document.querySelector('[data-name=query-0]').dataset.value) < 0")
+    length = np.hypot(number(tab, "query-0"), number(tab, "query-1"))
+    assert length == pytest.approx(np.hypot(*WORDS["query"]), rel=1e-2)
+    control(tab, "slider", "query").focus()
+    tab.keyboard.press("Home")
+    stopped = number(tab, "query-0")
+    assert press.is_visible()  # and no longer a button to stop the turn
+    tab.wait_for_timeout(100)
+    assert number(tab, "query-0") == stopped
+
+
+def test_where_motion_is_reduced_the_query_turns_by_a_step(show):
+    tab = show(("lookup", WORDS), motion="reduce")
+    page.act(tab, "button", "turn")
+    assert_shows(tab, "lookup", {**WORDS, "query": [0.366, 1.37]})
 
 
 @pytest.mark.parametrize("width", [760, 320])

@@ -155,12 +155,12 @@ def test_a_screen_reader_hears_the_sentence_on_the_number_that_was_come_to(show)
     tab = show(("graph", GRAPH))
 
     def walk():
-        page.control(tab, "spinbutton", "query, number 1").focus()
-        for _ in range(8):  # past the keys
+        page.control(tab, "spinbutton", "wish for number 2").focus()
+        for _ in range(4):  # past the values
             tab.keyboard.press("Tab")
 
     assert [page.plain(heard) for heard in page.spoken(tab, walk)] == [behind(tab)]
-    assert behind(tab).startswith("Score of “animal”: gradient ")
+    assert behind(tab).startswith("Weight of “animal”: gradient ")
 
 
 # What is seen

@@ -1,100 +1,119 @@
-"""The masks, in a browser: what is crossed out, which rows are broken, and the words about both."""
+"""The staircase of the mask, in a browser: how it plays, what is crossed out, and which rows change."""
 
 import numpy as np
 
+from tests.explorables.cases.masks import ROOMY, weigh
 from tests.explorables.cases.masks import START as WORDS
-from tests.explorables.cases.masks import broken_rows, weigh
-from tests.shared.explorable_page import act, assert_shows, number, run_widget
+from tests.shared import explorable_page as page
+from tests.shared.explorable_page import act, assert_shows, control, run_widget
 
-CAUSAL = {**WORDS, "causal": True}
-NINE = {"labels": [f"word {i}" for i in range(9)], "causal": True, "padded": 2, "temperature": 0.6} | {
-    "scores": np.random.default_rng(6).normal(size=(9, 9)).tolist()
-}
 LOOKS = """() => {
     const all = (css, read) => [...document.querySelectorAll(css)].map(read);
-    const frame = (node) => getComputedStyle(node).outlineStyle + getComputedStyle(node).outlineWidth;
-    const cells = ".mt-heat tbody td:not(:last-child)";
+    const cells = ".mt-stairs tbody td:not(:last-child)";
     return {
         crossed: all(cells, (cell) => cell.matches(".mt-hidden")),
         said: all(cells, (cell) => cell.innerText.trim() === "hidden"),
-        crossedInRow: all(".mt-sums tbody tr", (line) => line.matches(".mt-hidden")),
-        saidInRow: all(".mt-sums tbody th", (head) => head.innerText.includes("hidden")),
-        broken: all(".mt-heat tbody tr", (line) => line.matches(".mt-broken")),
-        framed: all(".mt-heat tbody tr", (line) => frame(line) === "solid2px"),
-        pressed: all(".mt-heat button", (button) => button.ariaPressed === "true"),
+        open: all(cells, (cell) => cell.matches(".mt-open")),
+        there: all(".mt-stairs tbody tr", (line) => line.matches(".mt-there")),
+        marked: all(".mt-stairs tbody tr", (line) => line.matches(".mt-new")),
     };
 }"""
+PLACES = "(all) => all.map((one) => parseFloat(one.style.left))"
 
 
-def assert_masks(tab, state, row=1, **view):
-    """All that the page shows is what Python makes of the state, with `row` as the chosen one."""
-    assert_shows(tab, "masks", state, row=row, **view)
-    keep, _, weights = weigh(**state, **view)
-    chosen = [i == row for i in range(len(keep))]
-    assert tab.evaluate(LOOKS) == {
-        **dict.fromkeys(("crossed", "said"), (~keep).ravel().tolist()),
-        **dict.fromkeys(("crossedInRow", "saidInRow"), (~keep[row]).tolist()),
-        **{"broken": broken_rows(keep, weights).tolist(), "framed": chosen, "pressed": chosen},
-    }
+def shown(tab):
+    """Return how many words the kernel was told of, in turn."""
+    return [saved["shown"] for saved in tab.evaluate("saved")]
 
 
-def test_the_numbers_are_those_of_masks_and_softmax(show):
-    tab = show(motion="reduce")
-    for state in [
-        NINE,
-        *({**WORDS, "causal": causal, "padded": padded} for causal in (False, True) for padded in (0, 1, 3)),
-        {"labels": ["a", "b"], "scores": [[0.0, 0.0], [0.0, 0.0]], "causal": True, "padded": 1, "temperature": 1.0},
-    ]:
+def name(tab):
+    """Return what the button says."""
+    return tab.locator(".mt-live button").inner_text()
+
+
+def test_it_plays_word_by_word_to_the_end_and_begins_again_after_that(show):
+    tab = run_widget(show(), "masks", WORDS)
+    tab.evaluate(page.TIMERS)
+    act(tab, "button", "play")
+    assert (shown(tab), name(tab)) == ([3], "pause")
+    tab.evaluate("pause()")
+    assert (shown(tab), name(tab)) == ([3, 4], "play")
+    run_widget(tab, "masks", {**WORDS, "shown": 4})
+    tab.evaluate(page.TIMERS)
+    act(tab, "button", "play")
+    tab.evaluate("pause()")
+    assert shown(tab) == [1, 2, 3, 4]
+
+
+def test_it_stops_where_the_reader_says_so(show):
+    for press in (("button", "pause"), ("slider", "words so far", "Home")):
+        tab = run_widget(show(), "masks", {**WORDS, "shown": 1})
+        tab.evaluate(page.TIMERS)
+        act(tab, "button", "play")
+        act(tab, *press)
+        there = shown(tab)[-1]
+        assert name(tab) == "play" and there == (1 if "slider" in press else 2)
+        tab.evaluate("pause()")
+        assert shown(tab)[-1] == there
+
+
+def test_it_jumps_for_who_wants_no_motion(show):
+    tab = run_widget(show(motion="reduce"), "masks", WORDS)
+    assert name(tab) == "to end"
+    act(tab, "button", "to end")
+    assert (shown(tab), name(tab)) == ([4], "restart")
+    act(tab, "button", "restart")
+    assert (shown(tab), name(tab)) == ([4, 1], "to end")
+    moves = "(one) => getComputedStyle(one).transitionDuration"
+    for motion, seconds in (("no-preference", "0.3s"), ("reduce", "0s")):
+        mark = show(("masks", WORDS), motion=motion).locator(".mt-mean").first
+        assert seconds in mark.evaluate(moves)
+
+
+def test_cells_open_row_by_row_and_what_is_hidden_is_crossed_out_for_the_eye_and_said_for_the_ear(show):
+    tab = show()
+    for state in [WORDS, {**WORDS, "causal": False}, {**ROOMY, "shown": 7}, {**WORDS, "shown": 4, "equal": False}]:
         run_widget(tab, "masks", state)
-        for row, label in enumerate(state["labels"]):
-            act(tab, "button", label)
-            assert_masks(tab, state, row)
-        assert "NaN" not in tab.locator(".mt-live").inner_html()
+        weights, means = weigh(**state)
+        open_, there = np.isfinite(weights), np.isfinite(means)
+        hidden = there[:, None] & ~np.tri(len(there), dtype=bool) & state["causal"]
+        assert tab.evaluate(LOOKS) == {
+            **dict.fromkeys(("crossed", "said"), hidden.ravel().tolist()),
+            "open": open_.ravel().tolist(),
+            "there": there.tolist(),
+            "marked": [i == state["shown"] - 1 for i in range(len(there))],
+        }
+        for marks, places in {".mt-mean": np.where(there, means, 0), ".mt-own": state["values"]}.items():
+            found = tab.locator(marks).evaluate_all(PLACES)
+            np.testing.assert_allclose(found, 50 + 50 * np.array(places), atol=1e-3)
 
 
-def test_all_four_switches_work_together(show):
-    tab, state, local = show(("masks", {**WORDS, "padded": 1})), {**WORDS, "padded": 1}, {"left": False, "wrong": False}
-    names = {"causal": "causal", "mask after": "wrong", "padding on the left": "left"}
-    for name in ("causal", "mask after", "padding on the left", "causal", "mask after"):
-        act(tab, "checkbox", name)
-        (local if names[name] in local else state)[names[name]] ^= True
-        assert_masks(tab, state, **local)
-
-
-def test_padding_can_be_no_less_than_none_and_no_more_than_all_but_one(show):
-    tab = show(("masks", WORDS))
-    for name, counts in {"more padding": (1, 2, 3, 3), "less padding": (2, 1, 0, 0)}.items():
-        for padded in counts:
-            tab.get_by_role("button", name=name).press("Enter")
-            assert number(tab, "padded") == padded
-            off = [tab.get_by_label(way).get_attribute("aria-disabled") for way in ("less padding", "more padding")]
-            assert off == [str(padded == 0).lower(), str(padded == 3).lower()]
-    assert tab.evaluate("document.activeElement.ariaLabel") == "less padding"  # and has kept the focus
-
-
-def test_a_row_is_chosen_by_a_click_or_a_finger_and_its_scores_can_be_typed(show):
-    tab = show(("masks", NINE), width=390, has_touch=True, is_mobile=True)
-    tab.get_by_text("the marked row in numbers").tap()
-    tab.locator(".mt-heat tbody tr").nth(7).locator("td").nth(4).click()
-    assert_masks(tab, NINE, 7)
-    tab.locator(".mt-heat tbody tr").nth(2).locator("td").first.tap()
-    assert_masks(tab, NINE, 2)
-    assert tab.locator(".mt-sums caption").inner_text() == "row of word 2, with m, the largest score that counts"
-    typed = [tab.locator(f"[data-name='score-{j}']").input_value() for j in range(9)]
-    assert list(map(float, typed)) == NINE["scores"][2]
-
-
-def test_hidden_scores_stay_tidy_and_finite(show):
-    assert -1.9 + 2 != 0.1
-    tab = show(("masks", {**CAUSAL, "scores": [[0.0, -1.9, 1e308, 0.0], *WORDS["scores"][1:]]}))
-    act(tab, "button", "it")
-    act(tab, "button", "raise the hidden scores")
-    assert [tab.locator(f"[data-name='score-{j}']").input_value() for j in range(4)] == ["0", "0.1", "1e+308", "2"]
+def test_a_new_word_changes_rows_above_only_where_there_is_no_mask(show):
+    tab = show(("masks", {**WORDS, "equal": False}))
+    for causal in (True, False):
+        before = page.shown(tab)
+        control(tab, "slider", "words so far").press("ArrowUp")
+        after = page.shown(tab)
+        rows = [key for key in before if key.startswith("share-1") and np.isfinite(before[key])]
+        assert (all(before[key] == after[key] for key in rows), len(rows) > 1) == (causal, True)
+        assert_shows(tab, "masks", {**WORDS, "equal": False, "causal": causal, "shown": 3 if causal else 4})
+        if causal:
+            act(tab, "checkbox", "causal mask")
 
 
 def test_the_table_can_be_read_by_its_heads(show):
-    tab = show(("masks", CAUSAL))
-    assert tab.get_by_role("columnheader").all_inner_texts()[:5] == [*WORDS["labels"], "sum"]
-    assert tab.get_by_role("rowheader").all_inner_texts()[:4] == WORDS["labels"]
+    tab = show(("masks", {**WORDS, "shown": 4}))
+    assert tab.get_by_role("columnheader").all_inner_texts()[:4] == WORDS["labels"]
+    assert tab.get_by_role("rowheader").all_inner_texts() == WORDS["labels"]
     cells = tab.get_by_role("row").nth(2).get_by_role("cell").all_inner_texts()
-    assert [cell.strip() for cell in cells] == ["0.82", "0.18", "hidden", "hidden", "1"]
+    assert [cell.strip() for cell in cells[:4]] == ["50", "50", "hidden", "hidden"]
+
+
+def test_all_of_it_fits_on_a_phone_with_many_long_words(show):
+    for width in (390, 320):
+        tab = show(("masks", ROOMY), **{"has_touch": True, "is_mobile": True, "width": width})
+        assert tab.locator(".mt-live").bounding_box()["height"] <= 796
+        small = """() => [...document.querySelectorAll(".mt-live *")].filter((one) =>
+            one.childNodes.length && one.checkVisibility() && parseFloat(getComputedStyle(one).fontSize) < 11
+        ).map((one) => one.outerHTML)"""
+        assert tab.evaluate(small) == []

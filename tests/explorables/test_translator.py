@@ -133,7 +133,7 @@ def test_another_kind_of_model_is_refused():
 
 def test_code_and_weights_are_small():
     host = (SHARED / "host.mjs").read_text("utf8")
-    assert len(gzip.compress((_module("translator") + host).encode())) <= 11_264
+    assert len(gzip.compress((_module("translator") + host).encode())) <= 12_288
     assert len(gzip.compress(packed(load_model())["weights"][0].encode())) <= 409_600
 
 
@@ -261,6 +261,38 @@ def test_what_it_cannot_translate_is_said_and_leaves_no_old_translation(opened, 
     tab.locator("[lang=fr] [aria-selected=true]").focus()
     tab.keyboard.press("ArrowRight")
     assert tab.locator(".mt-verdict").inner_text().startswith("“était” ")
+
+
+def test_lines_run_between_the_languages_where_one_looks_at_the_other(opened):
+    tab = come(opened()[0])
+    lines = lambda more="": tab.locator(f".mt-lines path{more}").count()
+    assert lines(".mt-chosen") == 1 and lines() >= len(french(tab).split())
+    tab.locator("[lang=en] [role=option]", has_text="didn't").click()
+    assert lines(".mt-chosen") == 2  # from n' and from pas
+    tab.get_by_role("combobox", name="attention of").select_option("encoder, layer 2")
+    assert lines() == 0
+
+
+def test_the_bar_is_shared_by_both_pronouns_or_by_the_likeliest_words(opened):
+    tab = come(opened()[0])
+    parts = tab.locator(".mt-odds > span")
+    widths = lambda: parts.evaluate_all("(all) => all.map((part) => part.offsetWidth)")
+    assert parts.all_inner_texts() == ["il >99%", ""] and widths()[0] > 50 * widths()[1]
+    tab.get_by_role("button", name="… wide").click()
+    assert parts.all_inner_texts() == ["", "elle >99%"]
+    tab.locator("[lang=fr] [role=option]", has_text="rue").click()
+    assert parts.all_inner_texts()[0] == "rue >99%"
+
+
+def test_the_slider_shows_where_to_move_until_it_is_moved(show):
+    for step, pulses in ((50, 1), (200, 0)):
+        tab = page.run_widget(show(), "translator", page.case("translator").START | {"step": step})
+        tab.wait_for_timeout(100)
+        assert tab.locator(".mt-pulse").count() == pulses
+    tab = page.run_widget(show(), "translator", page.case("translator").START | {"step": 50})
+    tab.wait_for_selector(".mt-pulse")
+    tab.get_by_role("slider", name="training").press("ArrowRight")
+    assert tab.locator(".mt-pulse").count() == 0
 
 
 def test_weights_that_are_missing_are_said_to_be(opened, book):

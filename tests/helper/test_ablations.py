@@ -1,4 +1,4 @@
-"""What was measured without the parts of a model: it can be read, it is whole, and begins with what lacks nothing."""
+"""What was measured of models that lack a part: it can be read, it is whole, and begins with what lacks nothing."""
 
 import numpy as np
 
@@ -15,6 +15,8 @@ def test_every_variant_has_a_share_and_a_loss_of_every_seed_at_every_step():
         assert row.steps[0] == 0 and row.steps[-1] == row.settings["steps"]
         assert (row.exact[:, 0] == 0).all() and ((row.exact >= 0) & (row.exact <= 1)).all()
         assert not (row.loss < 0).any() and not np.isnan(row.loss[:, 0]).any()
+        assert (row.largest is not None) == (row.settings["heads"] == 1)
+        assert row.largest is None or (row.largest.shape == row.loss.shape and (abs(row.largest - 0.5) < 0.5).all())
 
 
 def test_a_variant_is_a_line_of_a_table_and_has_a_name_of_its_own():

@@ -191,6 +191,7 @@ SECOND = {
         lambda d: (np.eye(len(x)) - np.outer(x, x) / (x @ x)) @ d / np.sqrt(x @ x),
     ),
     "gradients-bias": lambda x, w, d: sum(d.reshape(-1, d.shape[-1])),
+    "gradients-post": lambda d, norm, part: norm(d) + part(norm(d)),
     "gradients-bug": lambda x, gain, d: rms_norm_vjp(x, gain, 0)[1](d)[0],
     "gradients-loss": lambda logits, targets: (
         cross_entropy_vjp(logits[targets >= 0], targets[targets >= 0])[1]()[np.cumsum(targets >= 0) - 1]

@@ -60,6 +60,7 @@ PICTURES = {
     "bars": lambda: figures.bars({"T": [0.2, 0.8]}, ["a", "b"], alt=ALT),
     "curves": lambda: lines(CURVES),
     "dot_rows": lambda: figures.dot_rows({"A": {"a": [0, 9], "b": [7, 7]}, "B": {"c": [100]}}, alt=ALT, xlabel="x"),
+    "share_bars": lambda: figures.share_bars({"T": [[0.5, 0.3, 0.2], [0.8, 0.12, 0.08]]}, ["a", "b"], alt=ALT),
     "strips": lambda: figures.strips({"a": [1, -2], "b": [0, 3]}, alt=ALT),
     "hull": lambda: figures.hull({"a": [0, 0], "b": [2, 1], "c": [1, 3]}, [[1, 1]], alt=ALT),
     "tracks": lambda: figures.tracks({"a": [[0, 0], [1, 2]]}, alt=ALT, xlabel="x", ylabel="y"),
@@ -70,6 +71,7 @@ PICTURES = {
         {"w": 0.5, "<L>": 1}, {"d_w": -2, "d_L": 1}, [("× 2", "× −2")], alt=ALT
     ),
     "labelled_tables": lambda: figures.labelled_tables({"x": ([["a0", "a1"]], [[0, 1]])}, alt=ALT),
+    "lookup_boxes": lambda: figures.lookup_boxes(["a <b>"], ["c", "d"], alt=ALT),
     "guess_and_nudge": lambda: figures.guess_and_nudge("ab", {"a": [1, 0], "b": [0, 1], "c": [1, -1]}, alt=ALT),
     "weight_fan": lambda: figures.weight_fan("bank", {"river": 0.3, "<money>": 0.7}, alt=ALT),
     "self_attention_tables": lambda: figures.self_attention_tables(
@@ -80,9 +82,22 @@ PICTURES = {
     "backward_steps": lambda: figures.backward_steps(run()[0], [4, 7, 1], alt=ALT),
     "multi_head_steps": lambda: figures.multi_head_steps(X, MATRICES, 4, alt=ALT),
     "heads_side_by_side": lambda: figures.heads_side_by_side(["at <b>", "at c"], alt=ALT),
+    "head_fans": lambda: figures.head_fans(["a", "<b>", "c"], 1, {"x": [0.95, 0.05, 0], "y": [0.3, 0.5, 0.2]}, alt=ALT),
     "language_model_steps": lambda: figures.language_model_steps(run()[0], ["a", "<b>"], [4, 7], alt=ALT),
 }
 WITHOUT_ROLES = ("arrows", "curves", "dot_rows", "labelled_tables")
+
+
+def test_lines_that_end_in_one_point_can_be_named_where_they_part():
+    named = {"rising": (1.2, 0.5), "falling": (1.6, 0.5)}
+    same = {"rising": [0, 1], "falling": [2, 1]}
+    picture = figures.curves([1, 2], same, alt=ALT, xlabel="x", ylabel="y", names=named)
+    assert [text for text in texts(picture) if text in named] == [*named]
+
+
+def test_numbers_of_a_logarithmic_axis_keep_apart():
+    picture = figures.curves(range(1, 41), {"a": range(40)}, alt=ALT, xlabel="x", ylabel="y", logx=True)
+    assert [text for text in texts(picture) if text.isdigit()][:6] == ["1", "2", "4", "8", "16", "32"]
 
 
 @pytest.mark.parametrize("name", PICTURES)
@@ -119,6 +134,15 @@ def test_dots_stand_at_their_percentages_beside_their_names_and_equal_ones_apart
     assert texts(PICTURES["dot_rows"]())[-5:] == ["A", "a", "b", "B", "c"]
 
 
+def test_a_bar_is_cut_into_its_shares_and_names_the_largest():
+    found = "".join(
+        path.get("d") for path in tree(PICTURES["share_bars"]()).iter() if "--mt-weight" in str(path.attrib)
+    )
+    wide = np.reshape([float(width) for width in re.findall(r"h([\d.]+)", found)], (3, 2)).T[:, ::-1]  # palest first
+    np.testing.assert_allclose(wide / wide.sum(axis=1, keepdims=True), [[0.5, 0.3, 0.2], [0.8, 0.12, 0.08]], atol=0.01)
+    assert texts(PICTURES["share_bars"]())[-2:] == ["0.50", "0.80"]
+
+
 @pytest.mark.parametrize("role", figures.PALETTE)
 def test_a_colour_is_defined_and_can_be_read_on_light_and_dark_paper(role):
     assert "--mt-{}:light-dark({},{});".format(role, *figures.PALETTE[role]) in figures.css()
@@ -136,6 +160,17 @@ def test_texts_and_links_are_kept_and_coordinates_are_short():
     picture = figures.heatmap([[0.1234, 1.0]], ["a"], ["d_k", "2.500"], digits=4, alt=ALT)
     assert {"0.1234", "1.0000", "a", "dk\u200b", "2.500"} <= set(texts(picture))
     assert not re.search(r"<[^>]*(\d\.\d{3}|\.\d*0\D)", picture.svg)
+
+
+def test_a_fan_has_a_line_as_thick_as_each_weight_and_a_colour_for_each_head():
+    panels = [*tree(PICTURES["head_fans"]()).iter(SVG + "svg")]
+    paths = [one.iter(SVG + "path") for one in panels]
+    lines = [[(path.get("stroke"), float(path.get("stroke-width"))) for path in one] for one in paths]
+    assert [width for _, width in lines[0]] == pytest.approx([11.4, 0.6])
+    assert [width for _, width in lines[1]] == pytest.approx([3.6, 6, 2.4])
+    assert [{colour for colour, _ in one} for one in lines] == [{"var(--mt-weight)"}, {"var(--mt-key)"}]
+    written = [["".join(text.itertext()) for text in one.iter(SVG + "text")] for one in panels]
+    assert written == [["x", "a", "0.95", "<b>", "c"], ["y", "a", "0.30", "<b>", "0.50", "c", "0.20"]]
 
 
 def test_slopes_come_down_beside_the_numbers_that_go_up():

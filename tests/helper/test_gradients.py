@@ -6,7 +6,7 @@ import pytest
 from minitransformer import attention, feed_forward, softmax
 from minitransformer.checks.exercises.gradients import BUGS
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient_check, gradient_errors, several, vjp_of
-from minitransformer.transformer import LanguageModel, Transformer
+from minitransformer.transformer import LanguageModel, Transformer, embed_vjp
 from tests.shared import oracles
 from tests.shared.functions import WIDE, public
 from tests.shared.passes import BLOCKS, MODELS, TARGETS, filled, leaves, rng, small
@@ -126,6 +126,11 @@ def test_at_rate_0_no_random_numbers_are_drawn_for_dropout():
     rng, untouched = np.random.default_rng(0), np.random.default_rng(0)
     LanguageModel(5, 4, 2, 1, 0).vjp([1, 2, 3], rng=rng)
     assert rng.random() == untouched.random()
+
+
+def test_a_row_of_the_embedding_gets_root_d_times_the_gradient_of_each_token_that_used_it():
+    _, backward = embed_vjp([1, 2, 1], {"embedding": np.ones((4, 8))})
+    np.testing.assert_allclose(backward(np.ones((3, 8)))["embedding"][:, 0], np.array([0, 2, 1, 0]) * 8**0.5)
 
 
 def test_attention_goes_back_from_lists_too():

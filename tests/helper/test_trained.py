@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from minitransformer.attention import attention
 from minitransformer.feed_forward import gelu
 from minitransformer.layer_norm import layer_norm
 from minitransformer.multi_head import merge_heads, split_heads
@@ -10,7 +11,17 @@ from minitransformer.softmax import softmax
 from minitransformer.tasks.lexicon import NOUNS
 from minitransformer.tasks.sentence_sets import it_sentences
 from minitransformer.tasks.sentences import fits
-from minitransformer.trained import FILE, examples, load_model, load_runs, scored, seen
+from minitransformer.trained import (
+    FILE,
+    examples,
+    load_model,
+    load_runs,
+    lookup,
+    said_with,
+    scored,
+    seen,
+    twin_examples,
+)
 from minitransformer.transformer import stack_size
 from minitransformer.translation import (
     PRONOUNS,
@@ -93,6 +104,7 @@ def test_the_runs_are_of_several_seeds_and_once_without_some_nouns():
         assert {len(curve) for curve in curves} == {len(run["after steps"])} and run["after steps"][0] == 0
         assert all(0 <= share <= 1 for curve in curves for share in curve)
         assert set(run["carriers"]) == {"because", "it", "last word"}
+    assert all(run["averaged"].keys() == run["cuts"].keys() for run in whole)
     (book,) = (run for run in whole if run["seed"] == 3)
     assert min(book["pairs"].values()) >= 0.99
 
@@ -209,6 +221,35 @@ def test_examples_know_the_places_of_their_words():
         assert able == [True, False] and french[each.pronoun] == {"m": "il", "f": "elle"}[nouns[0][1]]
     assert 60 < sum(each.antecedent < each.other for each in found) < 140 and found == examples(200)
     assert found != examples(200, seed=2)
+
+
+def test_twins_differ_in_their_last_word_and_so_in_their_pronoun():
+    pairs = twin_examples(100)
+    assert pairs == twin_examples(100) and pairs != twin_examples(100, seed=2)
+    for one, other in pairs:
+        assert one.english.split()[:-1] == other.english.split()[:-1] and one.english != other.english
+        assert (one.antecedent, one.other, one.it) == (other.other, other.antecedent, other.it)
+        pronouns = {french_words(each.french)[each.pronoun] for each in (one, other)}
+        assert pronouns == {"il", "elle"} and one.pronoun == other.pronoun
+
+
+def test_a_lookup_is_the_models_own_cross_attention():
+    q, k, v, english, said = lookup(TIRED)
+    inside = seen(TIRED)
+    assert (english, said) == (english_words(TIRED), [*french_words(f"{SAID}il était trop fatigué"), "(end)"])
+    output, weights = attention(q, k, v)
+    close(weights, inside["decoder 1 cross_attention weights"][0])
+    close(output, inside["decoder 1 cross_attention mixed"][0])
+    assert lookup(TIRED, "la rue").said == ["la", "rue", "(end)"]
+
+
+def test_a_pronoun_is_said_with_the_values_given():
+    for one, other in twin_examples(20):
+        own, others = (lookup(each.english, each.french).values for each in (one, other))
+        pronouns = [french_words(each.french)[each.pronoun] for each in (one, other)]
+        assert [said_with(one, own), said_with(one, others)] == pronouns
+    with pytest.raises(ValueError, match=r"^values has shape \(1, 64\); expected one row for each of the \d+ English"):
+        said_with(one, own[:1])
 
 
 def test_what_is_scored_is_what_is_right():

@@ -2,8 +2,10 @@
 
 import itertools
 import json
+import re
 from math import e, log, pi
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from bookbuild import ROOT
 from bookbuild.base.node import run
 from bookbuild.practice import forms, lines, typed
+from bookbuild.practice.mend import mend
 from bookbuild.read.book import Book
 from minitransformer.checks import ROUNDED, find_hint
 from minitransformer.checks.exercises import Check
@@ -160,3 +163,36 @@ def test_a_function_without_a_form_is_said_to_lack_one():
     task = Check(abs, {}, ((1.0,),))
     with pytest.raises(ValueError, match=r"halving takes a function: add its form .* to FORMS in"):
         forms.told([forms.Answer("halving", task, None, "", "", {})])
+
+
+CODE = "def f(x):\n    y = x * 3\n    return y - 1"
+TWICE_AND_ONE = {"y = x * 2": lambda code: "x * 2" in code, "return y + 1": lambda code: "y + 1" in code}
+
+
+@pytest.mark.parametrize(
+    ("causes", "wrong", "says"),
+    [
+        ({"y = 3": {}}, [], "'y = 3' stands 0 times in the code of probe; give a line that stands once."),
+        ({"y = x * 3": {"twice": "y = x * 2"}}, [], "One choice of causes has to mend probe, and no other"),
+        (
+            {"y = x * 3": {"twice": "y = x * 2"}, "return y - 1": {"plus": "return y + 1", "more": "return y + 1 "}},
+            ["a part"],
+            "One choice of causes has to mend probe, and no other; these do: ['0,0', '0,1']",
+        ),
+        (
+            {"y = x * 3": {"twice": "y = x * 2"}, "return y - 1": {"plus": "return y + 1"}},
+            ["as it was"],
+            "probe has no hint for -1,0, which mends a part; add what is left to the Check's `wrong`.",
+        ),
+    ],
+)
+def test_a_repair_is_one_and_every_part_of_it_has_its_hint(causes, wrong, says):
+    def hint(code):
+        done = [test(code) for test in TWICE_AND_ONE.values()]
+        return {0: "as it was", 1: "a part", 2: ""}[sum(done)]
+
+    answer = SimpleNamespace(
+        name="probe", form=SimpleNamespace(causes=causes), code=CODE, says=hint, task=SimpleNamespace(wrong=wrong)
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(says)}"):
+        mend(answer)

@@ -36,7 +36,12 @@ parts:
 @book{rye2002, author = {Rye, Al}, year = {2002}, title = {Dough}, publisher = {Crust}}
 @book{oat2003, author = {Oat, Cy}, year = {2003}, title = {Crumbs}, publisher = {Crust}}
 """,
-    "index.md": "# A small book\n\nTwo chapters, of which the second is {ref}`ch-whole`.\n",
+    "index.md": """# A small book
+
+Two chapters, of which the second is {ref}`ch-whole`.
+
+<div class="mt-machine" role="img" aria-label="Both."><svg></svg></div>
+""",
     "chapters/minitransformer/probe.py": """from pathlib import Path
 CONSTANT = 17
 EXPLORABLE = Path(__file__).parent / "explorables" / "probe.mjs"
@@ -49,6 +54,8 @@ def fail():
     "chapters/01-probe.md": HEADER
     + """
 # Probe
+
+% Job: Cut it in two.
 
 A formula: $a^2$.
 

@@ -66,7 +66,6 @@ BUILT = re.compile(r"[Bb]uilt in chapter (\d+)")
 NOT_CALLED = {
     "figures/picture": "what charts and diagrams are made of",
     "explorables/shared/states": "the states of explorables are checked with it",
-    "tasks/sentence_sets.twins": "`make model` measures with it",
     "explore.live": "a widget needs a kernel, which a built page has not; chapter 3 tells of it",
 }
 

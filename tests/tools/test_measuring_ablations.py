@@ -73,6 +73,47 @@ def test_a_smaller_start_is_one_of_the_matrices_that_write_to_the_stream_and_of_
     np.testing.assert_array_equal(small["embedding"], whole["embedding"])
 
 
+def test_scores_that_begin_smaller_are_those_of_smaller_queries_and_keys_and_of_nothing_else():
+    whole, small = (ablations.model_of(SMALL | {"scores": scores}, seed=0).params for scores in (1, 0.25))
+    for name, array in whole["encoder"][1]["attention"].items():
+        factor = 0.5 if name in ("W_Q", "W_K") else 1
+        np.testing.assert_allclose(small["encoder"][1]["attention"][name], factor * array, rtol=1e-15)
+
+
+def test_without_the_root_and_with_scores_that_begin_as_small_a_model_begins_as_with_it():
+    arguments, _ = reversals(np.random.default_rng(0), 2)
+    d_k = SMALL["d"] // SMALL["heads"]
+    with ablations.leaving_out("scale"):
+        control = ablations.model_of(SMALL | {"scores": d_k**-0.5}, seed=0)(*arguments)
+    np.testing.assert_allclose(control, ablations.model_of(SMALL, seed=0)(*arguments), atol=1e-12)
+
+
+def test_plain_descent_goes_against_the_gradient_and_momentum_against_a_sum_of_which_nine_tenths_are_kept():
+    gradients = np.random.default_rng(0).normal(size=(2, 3))
+    plain, momentum = (ablations.OPTIMISERS[name](np.zeros(3)) for name in ("plain", "momentum"))
+    for gradient in gradients:
+        plain.step(gradient, 0.1)
+        momentum.step(gradient, 0.1)
+    np.testing.assert_allclose(plain.flat, -0.1 * gradients.sum(axis=0))
+    np.testing.assert_allclose(momentum.flat, -0.1 * (1.9 * gradients[0] + gradients[1]))
+    assert ablations.OPTIMISERS["Adam"] is training.Adam
+
+
+@pytest.mark.parametrize("name", list(ablations.OPTIMISERS))
+def test_a_training_goes_by_the_optimiser_that_is_asked_for_and_the_next_by_adam(name):
+    found = ablations.run((SMALL | {"optimiser": name}, 0))
+    assert (found == ablations.run((SMALL, 0))) == (name == "Adam")
+    assert training.loop.Adam is training.Adam
+
+
+def test_of_a_single_head_that_looks_everywhere_alike_the_largest_weight_is_one_over_the_length():
+    model = ablations.model_of(SMALL | {"heads": 1}, seed=0)
+    assert 0.1 < ablations.measured(model)["largest"] < 1
+    model.params["encoder"][1]["attention"]["W_Q"][:] = 0
+    (_, _, lengths), _ = reversals(np.random.default_rng(ablations.HELD_OUT), 250)
+    assert ablations.measured(model)["largest"] == pytest.approx(len(lengths) / lengths.sum())
+
+
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, ValueError, None])
 @pytest.mark.parametrize("part", PARTS)
 def test_what_was_replaced_stands_again_whatever_happens(part, stop, monkeypatch):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from minitransformer.tasks.lexicon import NOUNS
-from minitransformer.tasks.sentence_sets import twins
-from minitransformer.trained import load_model, load_runs
+from minitransformer.tasks.sentence_sets import it_sentences, twins
+from minitransformer.trained import examples, load_model, load_runs, seen
 from minitransformer.training import train
-from minitransformer.translation import SENTENCES, batch_of, new_model, translator
+from minitransformer.translation import SENTENCES, batch_of, french_text, french_words, new_model, translator
 from tools import model
 
 
@@ -65,6 +65,54 @@ def test_a_carrier_is_a_word_whose_vector_takes_the_pronoun_along():
     assert model.carriers(book, both) == pytest.approx({name: np.mean(turned) for name, turned in flips.items()})
 
 
+def test_an_adjective_is_said_by_a_row_that_looks_at_the_pronoun_and_obeys_another():
+    book = load_model()
+    phrases = [phrase for phrase in it_sentences(np.random.default_rng(4), 30) if not phrase.french[-1].endswith("e")]
+    looks, obeys = [], []  # sentences in which il stands, as no feminine form ends otherwise
+    for phrase in phrases:
+        *begun, last = phrase.french
+        weights = seen(" ".join(phrase.english), french_text(begun))["decoder 1 attention weights"].mean(0)[-1]
+        looks.append([*"<", *begun][weights.argmax()] == "il")
+        changed = ["elle" if word == "il" else word for word in begun]
+        logits = seen(" ".join(phrase.english), french_text(changed))["logits"]
+        obeys.append(SENTENCES.french[logits[-1].argmax()] != last)
+    assert looks and model.agreement(book, phrases) == {"looks": np.mean(looks), "obeys": np.mean(obeys)}
+
+
+def test_heads_at_their_mean_bring_every_word_what_they_bring_on_average():
+    book, sentences = load_model(), examples(20)
+    name = "encoder 2 attention mixed"
+    mean = np.hstack([seen(each.english, each.french)[name][:2] for each in sentences]).mean(axis=1)
+    right = []
+    for each in sentences:
+        change = {name: lambda heads: np.stack([*(np.tile(one, (heads.shape[1], 1)) for one in mean), *heads[2:]])}
+        logits = seen(each.english, each.french, change=change)["logits"][each.pronoun]
+        right.append(SENTENCES.french[logits.argmax()] == french_words(each.french)[each.pronoun])
+    both = {"heads 1 and 2": (2, [0, 1])}
+    assert model.averaged(book, sentences, both) == {"heads 1 and 2": np.mean(right)} and np.mean(right) < 1
+    assert len(model.heads_to_cut(book)) == 20 and model.heads_to_cut(book)["layer 2, heads 1 and 2"] == (2, [0, 1])
+
+
+def test_a_noun_is_hidden_from_it_or_from_the_property(monkeypatch):
+    given, found = examples(5), []
+
+    def scored(given, change, book):
+        for each in given:
+            weights = seen(each.english, each.french, book, change(each))["encoder 2 attention weights"].sum(axis=0)
+            found.append([tuple(place) for place in np.argwhere(weights == 0)])
+        return 0, 0, 0
+
+    monkeypatch.setattr(model, "scored", scored)
+    names = [(noun, word) for noun in ("antecedent", "other") for word in ("it", "property")]
+    assert [*model.hidden(load_model(), given)] == [f"{noun} from {word}" for noun, word in names]
+    assert found == [[(getattr(each, word), getattr(each, noun))] for noun, word in names for each in given]
+
+
+def test_the_absent_nouns_are_told_apart_by_which_is_meant():
+    last = load_runs()[-1]
+    assert last["absent and meant"]["pronoun"] < last["absent"]["pronoun"] < last["absent and not meant"]["pronoun"]
+
+
 # The files
 
 
@@ -83,6 +131,9 @@ def test_the_weights_are_those_that_were_measured():
     run = book_run()
     for name, numbers in model.tested(load_model()).items():
         assert numbers == pytest.approx(run[name], abs=0.003), name
+    cut = {"layer 2, heads 2 and 3": (2, [1, 2])}
+    (found,) = model.averaged(load_model(), examples(model.TESTED, model.TESTED), cut).values()
+    assert found == pytest.approx(run["averaged"]["layer 2, heads 2 and 3"], abs=0.003)
 
 
 def test_the_training_begins_as_that_of_the_file():

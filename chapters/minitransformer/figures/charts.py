@@ -45,6 +45,7 @@ IN_TAGS = (
     (r'<g id="[^"]*"', "<g"),  # the same in every drawing, and an id may stand once on a page
     (r"font: ([^;\"]*?px)[^;\"]*", r"font-size: \1"),  # before matplotlib 3.11
     (r"font-family: [^;\"]*; |xlink:(?=href)| transform=\"rotate\(-?0 [^\"]*\"", ""),  # the font is the page's
+    (r"(\d\d\.\d)\d+", r"\1"),  # a tenth of a point is not seen
     (r"(\d\.\d\d)\d+", r"\1"),
     (r"\.0+(?!\d)|(\.\d*?)0+(?!\d)", r"\1"),
     (r"\s*\n\s*|(?<=\b[A-Z]) (?=[-\d])", ""),  # a path has a line for each point
@@ -369,13 +370,15 @@ def valley(paths, curvature, *, alt):
         for axis, (name, points) in zip(axes, paths.items()):
             levels = heights.max() * np.linspace(0.06, 1, 8) ** 2
             axis.contour(x, y, heights, levels=levels, colors=COLOUR["grid"], linewidths=1)
-            axis.plot(*np.transpose(points), "-o", color=COLOUR["output"], lw=1.2, ms=3.5)
-            axis.plot(0, 0, "+", color=COLOUR["ink"], ms=11, mew=2)
+            axis.plot(*np.transpose(points), "-o", color=COLOUR["ink"], lw=0.9, ms=3)
+            axis.plot(0, 0, "+", color=COLOUR["ink"], ms=16, mew=2)
             axis.text(-0.4 * far, wide, name, va="top", color=COLOUR["ink"])
-            axis.set(xticks=[], yticks=[])
+            axis.text(*points[0] + [0, 0.12 * wide], "start", ha="right", fontsize=SMALL, color=COLOUR["ink"])
+            axis.set(xticks=[], yticks=[], ylabel="across")
             _no_frame(axis)
+        axes[-1].set_xlabel("along the valley")
 
-    return _drawing(draw, alt, size=(4.8, 3.9), grid=(len(paths), 1))
+    return _drawing(draw, alt, size=(4.8, 1.5 * len(paths)), grid=(len(paths), 1))
 
 
 # ---- bars and curves ----------------------------------------------------------------------------------------------
@@ -402,6 +405,41 @@ def bars(panels, labels, *, alt, role="weight", ylabel="", digits=2):
     return _drawing(draw, alt, size=(4.8, 2.6), grid=(1, len(panels)), sharey=True)
 
 
+def share_bars(panels, rows, *, alt, role="weight"):
+    """Draw shares as bars of one length, a dict, title -> shares (rows, k), largest first; used in chapter 5.
+
+    Each row of a panel is a bar, cut into its k shares, with the largest as a number behind it.
+    """
+
+    def panel(title, shares):
+        def draw(axis):
+            _cut_bars(axis, shares, COLOUR[role])
+            for row, largest in enumerate(shares[:, 0]):
+                axis.text(1.03, row, f"{largest:.2f}", va="center", fontsize=SMALL)
+            axis.set(xlim=(0, 1.3), ylim=(len(shares) - 0.4, -0.6), xticks=[], xlabel=title)
+            axis.set_yticks(range(len(shares)), rows)
+            axis.tick_params(length=0, labelcolor=COLOUR["ink"], labelsize=SMALL)
+            _no_frame(axis)
+
+        return _drawing(draw, alt, size=(2.3, 0.26 * len(shares) + 0.5), name=title)
+
+    return in_row([panel(title, np.asarray(shares)) for title, shares in panels.items()], alt)
+
+
+def _cut_bars(axis, shares, colour):
+    """Draw a bar for each row of shares (rows, k), cut into them, the first darkest; one path for all of a shade."""
+    starts = np.cumsum(shares, axis=1) - shares
+    shades = np.broadcast_to(np.maximum(0.85 - 0.12 * np.arange(shares.shape[1]), 0.2), shares.shape).round(2)
+    for shade in np.unique(shades):
+        cuts = []
+        for row, k in np.argwhere(shades == shade):
+            wide = max(shares[row, k] - 0.006, 0.5 * shares[row, k])  # a gap to the next
+            place = mpl.transforms.Affine2D().scale(wide, 0.72).translate(starts[row, k], row - 0.36)
+            cuts.append(mpl.path.Path.unit_rectangle().transformed(place))
+        look = {"fc": colour, "alpha": float(shade), "lw": 0, "clip_on": False}
+        axis.add_patch(mpl.patches.PathPatch(mpl.path.Path.make_compound_path(*cuts), **look))
+
+
 def dot_rows(groups, *, alt, xlabel):
     """Draw percentages as dots, a row for each name: a dict, heading -> dict, name -> values (k,); used in chapter 14.
 
@@ -422,22 +460,30 @@ def dot_rows(groups, *, alt, xlabel):
     return _drawing(draw, alt, size=(4.8, 0.21 * len(rows) + 0.5))
 
 
-def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, role="ink"):
+def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, names=None, role="ink"):
     """Draw a dict, label -> values (n,), over `x` (n,), each line named at its end; used from chapter 4 on.
 
-    `points` (k, 2) are drawn as dots.
+    `points` (k, 2) are drawn as dots.  Lines that end in one point are named by `names`, label -> (x, y), the middle of
+    its name.
     """
 
     def draw(axis):
         axis.grid(True, axis="y", lw=0.6)
+        axis.locator_params(axis="y", steps=[1, 2, 5, 10])
         if points is not None:
             axis.plot(*np.transpose(points), "o", color=COLOUR["ink"], ms=5)
         for dash, y in zip(DASHES, lines.values()):
             axis.plot(x, y, color=COLOUR[role], ls=dash)
-        _name_ends(axis, x[-1], lines, role)
+        for label, (middle, height) in (names or {}).items():
+            axis.text(middle, height, label, ha="center", va="center", color=COLOUR[role])
+        if not names:
+            _name_ends(axis, x[-1], lines, role)
         axis.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if logx else "linear")
         if logx:
-            ticks = [value for value in x if value == x[-1] or 3 * value < x[-1]]
+            ticks = [x[0]]
+            for value in x:  # each at least twice the last, so that no number lies on another
+                if value >= 2 * ticks[-1]:
+                    ticks.append(value)
             axis.set_xticks(ticks, [f"{value:g}" for value in ticks])
             axis.set_xticks([], minor=True)
 

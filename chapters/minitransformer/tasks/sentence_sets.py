@@ -84,7 +84,7 @@ def _plain(rng):
 def twins(rng, split="pairs"):
     """Draw two spelled sentences with *because* that differ in their last word, and so in what *it* stands for.
 
-    Used by `make model`.
+    Used by `make model` and in chapter 4.
     """
     while True:
         subject, verb, other, negation, _, _, adjective = parts(rng, split, opposed=True)

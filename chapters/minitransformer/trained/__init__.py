@@ -3,5 +3,6 @@
 # ruff: noqa: F401 - this hands on what the modules beside it have
 
 from ..translation import FILE, load_model, load_runs
-from .examples import Example, examples, scored
+from .examples import Example, examples, scored, twin_examples
 from .inside import seen
+from .lookups import Lookup, lookup, said_with

@@ -1,4 +1,4 @@
-"""What breaks without each part of a model, as `make ablations` measured it; used in chapter 14."""
+"""What parts of a model and of its training are for, as `make ablations` measured it; used in chapter 14."""
 
 import json
 from dataclasses import dataclass
@@ -11,11 +11,12 @@ FILE = Path(__file__).with_name("ablations.json")
 
 @dataclass(eq=False)
 class Ablation:
-    """A model that was trained without a part, or beside such a one, from several seeds.
+    """A model that was trained without a part, in another way, or beside such a one, from several seeds.
 
     Shapes: steps (k,), after which it was measured; exact (seeds, k), the share of 2,000 held-out rows that it turned
-    round without a mistake; loss (seeds, k), its mean loss on them, in nats, NaN where it had overflowed.  `settings`
-    are those of the model and its training.  Used in chapter 14.
+    round without a mistake; loss (seeds, k), its mean loss on them, in nats, NaN where it had overflowed; largest
+    (seeds, k), the mean of the largest weight of each word in the encoder's first layer, None unless it has one head.
+    `settings` are those of the model and its training.  Used in chapter 14.
     """
 
     heading: str
@@ -24,6 +25,7 @@ class Ablation:
     steps: object
     exact: object
     loss: object
+    largest: object = None
 
     def __str__(self):
         """Return a line of a table: what it is, and for each seed the rows that are right at the end, in per cent."""
@@ -37,5 +39,6 @@ def load_ablations():
 
 def _row(heading, name, settings, runs):
     """Return a variant as the file has it as an `Ablation`."""
-    exact, loss = (np.array([run[each] for run in runs], dtype=float) for each in ("exact", "loss"))
-    return Ablation(heading, name, settings, np.array(runs[0]["after steps"]), exact, loss)
+    names = [each for each in ("exact", "loss", "largest") if each in runs[0]]
+    found = {each: np.array([run[each] for run in runs], dtype=float) for each in names}
+    return Ablation(heading, name, settings, np.array(runs[0]["after steps"]), **found)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..tasks.lexicon import NOUNS
-from ..tasks.sentence_sets import it_sentences
+from ..tasks.sentence_sets import it_sentences, twins
 from ..tasks.sentences import fits
 from ..translation import PRONOUNS, SENTENCES, french_text, french_words, load_model, word_numbers
 from .inside import seen
@@ -15,7 +15,7 @@ class Example(NamedTuple):
     """A sentence with *it*, in English and in French, and the places of some of its words, counted from 0.
 
     Of the English words these are *it*, the noun that it stands for, the other noun, and the property, the last word;
-    of the French words the pronoun, *il* or *elle*.  Used from chapter 4 on.
+    of the French words the pronoun, *il* or *elle*.  Used from chapter 3 on.
     """
 
     english: str
@@ -30,9 +30,18 @@ class Example(NamedTuple):
 def examples(count, seed=1):
     """Draw so many sentences that no model of the book was trained on: a list of `Example`.
 
-    Their two nouns differ in French gender and never stood together in training.  Used from chapter 4 on.
+    Their two nouns differ in French gender and never stood together in training.  Used from chapter 3 on.
     """
     return [_example(phrase) for phrase in it_sentences(np.random.default_rng(seed), count)]
+
+
+def twin_examples(count, seed=1):
+    """Draw so many pairs of such sentences that differ in their last word, and so in what *it* stands for.
+
+    Each is a pair of `Example`, whose pronouns are *il* and *elle* or the other way round.  Used in chapter 4.
+    """
+    rng = np.random.default_rng(seed)
+    return [tuple(map(_example, twins(rng))) for _ in range(count)]
 
 
 def _example(phrase):
@@ -50,7 +59,7 @@ def scored(examples, change=None, model=None):
 
     `others` are all words but *il* and *elle*.  `change(example)`, where it is given, returns what `seen` takes by this
     name; `model` is the book's where none is given.  Raises ValueError where there is no example.
-    Shapes: -> (3,).  Used from chapter 4 on.
+    Shapes: -> (3,).  Used from chapter 6 on.
     """
     if not examples:
         raise ValueError("examples is empty; expected sentences, such as examples(500).")

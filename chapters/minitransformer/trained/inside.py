@@ -21,7 +21,7 @@ def seen(english, french=None, model=None, change=None):
     `change` is {name: function}: what the function makes of the array of this name goes on in its place.
     Shapes: (n, d) for what is on the stream, (heads, n, d_k) for queries, keys, values and what is mixed of them,
     (heads, n, m) for scores and weights, (n, hidden) for "hidden", (n, vocabulary) for "logits".
-    Raises ValueError where a word is unknown or `change` has a name that none of the arrays has.  Used from chapter 4
+    Raises ValueError where a word is unknown or `change` has a name that none of the arrays has.  Used from chapter 3
     on.
     """
     model, change = model or load_model(), change or {}
@@ -36,24 +36,29 @@ def seen(english, french=None, model=None, change=None):
     memory = None
     for side, read, table in (("encoder", "source", model.source_table), ("decoder", "target", "embedding")):
         x = note(f"{side} embedded", embed(found[read], model.params, model.positions, table))
-        layers, heads = stack_size(model, side)
-        for number in range(1, layers + 1):
-            for name, params in model.params[side][number].items():
-                place = f"{side} {number} {name}"
-                normed = note(f"{place} normed", layer_norm(x, params["gain"], params["bias"]))
-                if name == "feed_forward":
-                    hidden = note(f"{place} hidden", model.activation(normed @ params["W_1"] + params["b_1"]))
-                    added = hidden @ params["W_2"] + params["b_2"]
-                else:
-                    context = memory if name == "cross_attention" else normed
-                    keep = causal_mask(len(x)) if place.startswith("decoder") and context is normed else True
-                    added = _attended(place, normed, context, params, heads, keep, note)
-                x = note(f"{place} output", x + note(f"{place} added", added))
+        for number in range(1, stack_size(model, side)[0] + 1):
+            x = _passed(x, model, side, number, memory, note)
         memory = note(f"{side} output", layer_norm(x, **model.params[side]["norm"]))
     note("logits", head(memory, model.params))
     if unknown := ", ".join(change.keys() - found.keys()):
         raise ValueError(f"change has {unknown}, which happens nowhere in the model; expected names of what is found.")
     return found
+
+
+def _passed(x, model, side, number, memory, note):
+    """Return x (n, d) behind a layer, in which the decoder looks across at a memory (m, d)."""
+    for name, params in model.params[side][number].items():
+        place = f"{side} {number} {name}"
+        normed = note(f"{place} normed", layer_norm(x, params["gain"], params["bias"]))
+        if name == "feed_forward":
+            hidden = note(f"{place} hidden", model.activation(normed @ params["W_1"] + params["b_1"]))
+            added = hidden @ params["W_2"] + params["b_2"]
+        else:
+            context = memory if name == "cross_attention" else normed
+            keep = causal_mask(len(x)) if (side, name) == ("decoder", "attention") else True
+            added = _attended(place, normed, context, params, stack_size(model, side)[1], keep, note)
+        x = note(f"{place} output", x + note(f"{place} added", added))
+    return x
 
 
 def _attended(place, x, context, params, heads, keep, note):

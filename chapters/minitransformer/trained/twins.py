@@ -9,6 +9,7 @@ from ..tasks.lexicon import DETERMINERS, NOUNS, PLAIN, PROPERTIES, VERBS
 from ..tasks.sentences import feminine, fits, it_sentence, spelled
 from ..transformer import stack_size
 from ..translation import (
+    MARKS,
     PRONOUNS,
     SENTENCES,
     french_text,
@@ -93,7 +94,8 @@ def twins():
 
     "english" and "french" are the words of each; "weights" which share each French word takes from each English one in
     the cross-attention; "swaps" what `counted` returns; "looks" the shares that *it* takes from each word in each layer
-    of the encoder, mean of heads; "shown" is the first sentence, "view" what decides.  Used on the cover.
+    of the encoder, mean of heads; "count" how many words of each language the model knows; and what is shown at first:
+    "shown", the first sentence, "view", what decides, and "numbers", none.  Used on the cover.
     """
     model, found = load_model(), {name: [] for name in ("english", "french", "weights", "swaps", "looks")}
     for property in PROPERTY:
@@ -106,7 +108,8 @@ def twins():
         row += [counted(property, model).tolist(), np.round(looks, 3).tolist()]
         for part, value in zip(found.values(), row):
             part.append(value)
-    return found | {"shown": 0, "view": 0}
+    count = [len(words) - len(MARKS) for words in (SENTENCES.english, SENTENCES.french)]
+    return found | {"shown": 0, "view": 0, "numbers": 0, "count": count}
 
 
 @cache

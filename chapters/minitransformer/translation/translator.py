@@ -45,7 +45,9 @@ def load_runs():
     """Return what `make model` measured: a dict for each training, with its "seed"; that of `load_model` is 3.
 
     "without" are the nouns that a training never saw beside an *it*, none but for one training; "cuts" say which share
-    of the pronouns stays right without a head of the encoder, or without two.  Used from chapter 7 on.
+    of the pronouns stays right without a head of the encoder, or without two, and "averaged" which share where these
+    bring their mean over all words instead, where no nouns are "without"; "agreement", for which share of the
+    adjectives the decoder "looks" at the pronoun, and "obeys" another one.  Used from chapter 4 on.
     """
     return json.loads(RUNS.read_text(encoding="utf-8"))["runs"]
 

@@ -47,6 +47,8 @@ WALK = [
     ("checkbox", "reshape without swapping", "", {}),
     ("combobox", "number of heads", "2", {"heads": 2}),
     ("checkbox", "reshape without swapping", "", {}),
+    ("button", "turn the words round", "", {name: START[name][::-1] for name in ("labels", "values")}),
+    ("button", "turn the words round", "", {name: START[name] for name in ("labels", "values")}),
     ("slider", "step", "Home", {"step": 0}),
 ]
 SPOKEN = ("slider", "step", 3 * "ArrowUp ", {"step": 3}, "Step 3 of 5: look. {said}")
@@ -65,7 +67,7 @@ SAID = [
     ({"step": 5}, [], "At last .swapaxes(0, 1).reshape(3, 6) puts the heads of each token side by side"),
     ({"step": 1}, [WRONG], "Wrong: Q.reshape(2, 3, 3) at once; the shape is right and no error is raised."),
     ({"step": 1}, [WRONG], "the row of “cat” in head 1 is a piece of “the”"),
-    ({"step": 2}, [WRONG], "two pieces of “the” pose as “the” and “cat” in head 1"),
+    ({"step": 2}, [WRONG], "two pieces of “the” pass for “the” and “cat” in head 1"),
     ({"step": 3}, [WRONG], f"no error is raised. These weights {APART[0]}"),
     ({"step": 4}, [WRONG], f"but the outputs {APART[1]}"),
     ({"step": 5}, [WRONG], "Wrong: .reshape(3, 6) alone; the shape is right and no error is raised."),

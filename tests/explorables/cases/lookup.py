@@ -32,9 +32,9 @@ WALK = [
     ("slider", "scale", "Home", {"scale": 0.00707}),
     ("slider", "scale", "End Shift+ArrowLeft", {"scale": 44.6}),
     ("spinbutton", "scale as a number", "0.123", {"scale": 0.123}),
-    ("button", "query on a key", "", {"query": [1, 0.4]}),
-    ("button", "query on a key", "", {"query": [-1, 2]}),
-    ("button", "a long query", "", {"query": [-2, 4]}),
+    ("slider", "direction of the query", "ArrowRight", {"query": [1.88, 2.02]}),
+    ("slider", "direction of the query", "Shift+ArrowLeft Home", {"query": [-2.76, 0]}),
+    ("button", "a long query", "", {"query": [-4, 0]}),
     ("button", "zero query", "", {"query": [0, 0]}),
     ("button", "start again", "", START),
 ]
@@ -57,10 +57,8 @@ SAID = [
     ({"scale": 0.001}, [], "Near one limit: all keys weigh about the same, and the output is the mean"),
     ({"scale": 5.0}, [], "Near the other limit, a hard lookup: the output is all but the value of “cat”."),
     ({"query": [1.0, 2.0]}, [], f"“cat” and “mat” {BLEND}"),
-    ({}, [("button", "between two keys")], BLEND),
     ({"query": [-0.1, 0.3], "keys": [[0.6, 0.4], [0.3, 0.3], [0.9, 0.5]]}, [], f"All keys tie: {MEAN}"),
-    ({"keys": [[1, 2]] * 3}, [("button", "between")], "All keys are the same: they always tie."),
-    ({"keys": [[1, 0.5], [3, 1], [-1, -1]]}, [("button", "query on")], "“cat”, yet “mat” wins: its key is longer."),
+    ({"query": [1, 0.5], "keys": [[1, 0.5], [3, 1], [-1, -1]]}, [], "“cat”, yet “mat” wins: its key is longer."),
     ({"query": [0.5, 0.8]}, [("button", "a long")], "the weights that 5.0 times the scale would give."),
     ({}, [("button", "a long query"), ("slider", "query", "ArrowDown")], "the output is all but"),
     ({}, [("button", "zero query")], f"A zero query: all scores are 0, and {MEAN}"),
@@ -71,7 +69,7 @@ BECOMES = [
     ({"query": [900.0, 40.0], "keys": [[500.0, 1.0], [500.0, 1.00001], [-3.0, 2.0]]}, [], {}),
     ({"query": [0, 0]}, [("button", "a long query")], {}),
     ({"query": [0.5, 0.8]}, [("button", "a long query")], {"query": [2.5, 4]}),
-    ({}, [("button", "query on a key")] * 4, {"query": [2.0, 0.5]}),
+    ({"query": [0, 0]}, [("slider", "direction of the query", "Home")], {}),
     ({"values": FIVE, "keys": FIVE, "labels": list("abcde")}, [("slider", "scale", "Home")], {"scale": 0.00707}),
 ]
 WRITTEN = [

@@ -15,13 +15,15 @@ START = {
     "looks": np.random.default_rng(16).dirichlet([0.5] * 11, (2, 2)).round(3).tolist(),
     "shown": 0,
     "view": 0,
+    "numbers": 0,
+    "count": [99, 124],
 }
 
 
-def numbers(swaps, looks, shown, view, **_):
+def numbers(swaps, looks, shown, view, numbers, **_):
     """Return how often each word decides, and where *it* looks: what is not shown is None."""
-    counts = [pair if view == 0 and pair[1] else (None, None) for pair in swaps[shown]]
-    row = looks[shown][view - 1] if view else [None] * len(counts)
+    counts = [pair if numbers and view == 0 and pair[1] else (None, None) for pair in swaps[shown]]
+    row = looks[shown][view - 1] if numbers and view else [None] * len(counts)
     changed, tried = zip(*counts)
     named = {"changed": changed, "tried": tried, "look": row}
     return {f"{name}-{k}": value for name, values in named.items() for k, value in enumerate(values)}
@@ -29,10 +31,13 @@ def numbers(swaps, looks, shown, view, **_):
 
 WALK = [
     ("button", "wide", "", {"shown": 1}),
-    *(("button", name, "", {"view": i}) for i, name in enumerate(["what decides", "looks: layer 1", "layer 2"])),
+    ("button", "numbers", "", {"numbers": 1}),
+    *(("button", name, "", {"view": i}) for i, name in enumerate(["what decides", "attention, layer 1", "layer 2"])),
     ("button", "tired", "", {"shown": 0}),
     ("button", "what decides", "", {"view": 0}),
+    ("button", "numbers", "", {"numbers": 0}),
 ]
 SPOKEN = ("button", "wide", "", {"shown": 1}, "{said}")
-OTHER = {"shown": 1, "view": 2} | {key: START[key][::-1] for key in ("english", "french", "weights", "swaps", "looks")}
-REFUSED = [("english", [["a"]]), ("weights", [[[0.5]]] * 2), ("shown", 2), ("view", 3)]
+TURNED = {key: START[key][::-1] for key in ("english", "french", "weights", "swaps", "looks")}
+OTHER = {"shown": 1, "view": 2, "numbers": 1} | TURNED
+REFUSED = [("english", [["a"]]), ("weights", [[[0.5]]] * 2), ("shown", 2), ("view", 3), ("numbers", 2), ("count", [99])]

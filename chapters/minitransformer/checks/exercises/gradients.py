@@ -90,6 +90,11 @@ def _unit_along_x(x):
     return x / np.linalg.norm(x), lambda d_u: (d_u - x * (x @ d_u)) / np.linalg.norm(x)
 
 
+def _post_back(d_output, back_norm, back_part):
+    d_sum = back_norm(d_output)
+    return d_sum + back_part(d_sum)
+
+
 def _rms_back(x, gain, d_y):
     d = d_y * gain
     root = np.sqrt((x**2).mean(axis=-1, keepdims=True))
@@ -120,6 +125,7 @@ _LAYERS = tuple(
     (_RNG.normal(size=(*leading, d)), _RNG.normal(size=(d, wide)), _RNG.normal(size=(*leading, wide)))
     for leading, d, wide in (((4,), 3, 5), ((2, 4), 5, 3))
 )
+_BLOCKS = tuple((_RNG.normal(size=(n, 3)), np.sinh, np.arctan) for n in (2, 4))  # stand for backward functions
 _LOGITS = (
     (_RNG.normal(size=(4, 5)), np.array([1, -1, 4, 1])),
     (_RNG.normal(size=(6, 3)) * 3, np.array([-1, 2, 0, 0, -1, -1])),
@@ -130,8 +136,10 @@ CHECKS = {
         np.array([0.25, -0.15, -0.1]),
         {
             "that is the diagonal alone: raising one score takes from the other weights.": np.array([0.25, 0.0, 0.0]),
-            "the sign is reversed: the wanted weight's own score must rise.": np.array([-0.25, 0.15, 0.1]),
-            "multiply by the weights: p times what is wanted more than on average.": np.array([0.5, -0.5, -0.5]),
+            "the sign is reversed: the loss grows with the first weight, so with its own score as well.": np.array(
+                [-0.25, 0.15, 0.1]
+            ),
+            "multiply by the weights: p times the difference from the average.": np.array([0.5, -0.5, -0.5]),
             "the average that is taken away is weighted by p.": np.array([1 / 3, -0.1, -1 / 15]),
         },
     ),
@@ -171,10 +179,24 @@ CHECKS = {
         },
         _LAYERS,
     ),
+    "gradients-post": Check(
+        _post_back,
+        {
+            "the norm was the last step forward, so it is the first one backward.": lambda d, norm, part: (
+                d + norm(part(d))
+            ),
+            "the gradient of the sum goes round f as well, unchanged.": lambda d, norm, part: part(norm(d)),
+            "the gradient of the sum goes through f as well as round it.": lambda d, norm, part: norm(d),
+            "f is below the norm: it gets the gradient of the sum, not that of the output.": lambda d, norm, part: (
+                norm(d) + part(d)
+            ),
+        },
+        _BLOCKS,
+    ),
     "gradients-bug": Check(
         _rms_back,
         {
-            "the gain still stands outside: it multiplies what comes from behind, before the mean.": _rms_outside,
+            "the gain still stands outside: it multiplies the upstream gradient, before the mean.": _rms_outside,
             "the gain is gone: multiply the upstream gradient by it first.": lambda x, g, d: _rms_back(
                 x, np.ones_like(g), d
             ),
@@ -216,6 +238,13 @@ FORMS = {
     ),
     "gradients-bias": Lines(
         ("rows = (X @ W).reshape(-1, d_Y.shape[-1])", "return rows.mean(axis=0)", "return d_Y.sum(axis=0)")
+    ),
+    "gradients-post": Lines(
+        (
+            "return back_part(d_sum)",
+            "return d_sum + back_part(d_output)",
+            "return d_output + back_norm(back_part(d_output))",
+        )
     ),
     "gradients-bug": Mend(
         {

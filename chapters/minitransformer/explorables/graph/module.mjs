@@ -61,7 +61,7 @@ function called(labels, name, i, j) {
   return name === "score" || name === "weight" ? whose : `${whose}, number ${j + 1}`;
 }
 
-// How a gradient is made of those below it, with its numbers.
+// How a gradient is made of those above it, with its numbers.
 function sum({ query, key, weight, value, wish, total }, slopes, name, i, j) {
   const score = slopes.score.flat();
   const made = {
@@ -121,8 +121,8 @@ function remark(labels, found, slopes) {
 
 // ---- what is seen --------------------------------------------------------------------------------------------------
 
-// In turn: a table, the words of its title by their roles, how its numbers are made of those above and its gradients of
-// those below, and the table beside it, in the column of the query.
+// From the foot up: a table, the words of its title by their roles, how its numbers are made of those below and its gradients of
+// those above, and the table beside it, in the column of the query.
 const STEPS = [
   ["key", { query: "query q", key: "keys k" }, "", "dq = Σ ds k ÷ √2, dk = ds q ÷ √2", "query"],
   ["score", { ink: "scores" }, "s = q · k ÷ √2", "ds = p (dp − Σ p dp)"],
@@ -130,7 +130,7 @@ const STEPS = [
   ["value", { value: "values v", output: "output" }, "o = Σ p v", "dv = p × wish", "output"],
 ];
 
-// A column for each key, down to its value; a cell holds a number, and below it the gradient of that number.
+// A column for each key, up to its value; a cell holds a number, and below it the gradient of that number.
 function graph(labels, width, edit, point) {
   const { place, show } = numbers();
   const [fields, places, cells] = [[], [], []];
@@ -175,8 +175,8 @@ function graph(labels, width, edit, point) {
     return make("tbody", {}, make("tr", {}, head), ...lines);
   };
   const heads = ["it", ...labels].map((text) => make("th", { scope: "col" }, text));
-  const caption = make("caption", {}, "Down: the numbers. Up: their gradients, marked ◂.");
-  const node = make("table", {}, caption, make("thead", {}, make("tr", {}, make("td"), ...heads)), ...STEPS.map(group));
+  const caption = make("caption", {}, "Up: the numbers. Down: their gradients, marked ◂.");
+  const node = make("table", {}, caption, make("thead", {}, make("tr", {}, make("td"), ...heads)), ...STEPS.toReversed().map(group));
   const draw = (found, slopes) => {
     const full = most(...Object.keys(INPUTS).map((name) => slopes[name])) || 1;
     fields.forEach(({ at: [name, i, j], show }) => show(found[name][i][j]));

@@ -80,7 +80,7 @@ function sentence({ labels, queries, heads, step }, wrong, right, found) {
   const toldWrong = [
     told[0],
     `Wrong: Q.reshape${split} at once; ${fine}. But the row of ${b} in head 1 is a piece of ${a}, as its numbers tell.`,
-    `Wrong: nothing is swapped; ${fine}. But two pieces of ${a} pose as ${a} and ${b} in head 1.`,
+    `Wrong: nothing is swapped; ${fine}. But two pieces of ${a} pass for ${a} and ${b} in head 1.`,
     `Wrong, and it does not show: each row sums to 1, and no error is raised. ${weights}`,
     `Wrong: ${fine}, but ${outputs}.`,
     `Wrong: .reshape${shape(n, d)} alone; ${fine}. It even undoes the wrong split, so that a round trip finds nothing.`,
@@ -218,6 +218,10 @@ export default {
       wrong = ticked;
       draw();
     });
+    const turn = button("turn the words round", () => {
+      for (const key of ["labels", "values"]) model.set(key, [...model.get(key)].reverse()); // not what they ask for
+      model.save_changes();
+    });
     const title = make("b");
     const verdict = make("p", { class: "mt-verdict" });
     const stage = make("div", { class: "mt-stage" });
@@ -248,7 +252,7 @@ export default {
       speech.say(`${title.textContent}. ${verdict.textContent}`);
     };
 
-    const settings = make("div", { class: "mt-settings mt-controls" }, heads.node, swapless.node);
+    const settings = make("div", { class: "mt-settings mt-controls" }, heads.node, turn, swapless.node);
     const nodes = [steps.node, settings, title, verdict, stage, speech.node];
     begin(el, model, keys, draw, make("div", { class: "mt-heads" }, ...nodes));
   },

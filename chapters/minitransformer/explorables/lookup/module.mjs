@@ -1,11 +1,13 @@
 // Chapter 4: a query among keys, and the mixture of their values.
 import {
-  begin, brief, button, change, dial, entropy, entry, fixed, fold, make, numbers, plane, point, quoted, share, softmax,
-  speaker,
+  begin, brief, button, change, dial, entropy, entry, fixed, fold, make, numbers, plane, point, quoted, share, slider,
+  softmax, speaker,
 } from "../shared/parts.mjs";
 
 const NEAR = 0.02; // weights that differ less than this from those of a limit are near it
-const WIDEST = 14; // how wide the line of a value is that has all the weight
+const WIDEST = 30; // how wide the ribbon of a value is that has all the weight
+const AROUND = 6000; // milliseconds of a whole turn
+const STEP = 30; // degrees of a turn where nothing is to move by itself
 
 // ---- the mathematics -----------------------------------------------------------------------------------------------
 
@@ -21,6 +23,21 @@ function attention(query, keys, values, scale) {
   const { weights } = softmax(scores, 1 / scale);
   const output = [0, 1].map((i) => values.reduce((sum, value, j) => sum + weights[j] * value[i], 0));
   return { scores, scaled: times(scores, scale), weights, output };
+}
+
+// The query of this length in a direction, to three digits, as it is told.
+function towards(degrees, size) {
+  const angle = (degrees * Math.PI) / 180;
+  return [Math.cos(angle), Math.sin(angle)].map((part) => (
+    Math.abs(part) < 1e-9 ? 0 : Number((size * part).toPrecision(3)) // the cosine of 90° is not quite 0 here
+  ));
+}
+
+// The outputs of the queries of a length in all directions, in turn.
+function around(size, keys, values, scale) {
+  const directions = Array.from({ length: 121 }, (_, i) => (i * Math.PI) / 60);
+  const queries = directions.map((angle) => [size * Math.cos(angle), size * Math.sin(angle)]);
+  return queries.map((query) => attention(query, keys, values, scale).output);
 }
 
 // The corners of the convex hull, in turn: along the points from left to right and back, turning left alone.
@@ -114,7 +131,8 @@ function among(labels, reach, get, move) {
   return { node: panel(svg, role("query", "query"), " among ", role("key", "keys"), "; dashed: ties"), draw };
 }
 
-// The plane of the values with their hull and the output, to which each value has a line as wide as its weight.
+// The plane of the values with their hull and the output, to which each value has a ribbon as wide as its weight; the way
+// of the output while the query turns; and a ring around the winner's value.
 function mixture(labels, reach, get) {
   const { at, path, drawing } = plane(reach);
   const outline = make("path", { class: "mt-hull mt-value" });
@@ -123,11 +141,15 @@ function mixture(labels, reach, get) {
     return { line: make("path", { class: "mt-line mt-weight" }), dot, called: name(text, "value") };
   });
   const mark = make("path", { class: "mt-mark mt-output", d: "M0-9L9 0L0 9L-9 0Z" });
+  const [way, won] = [make("path", { class: "mt-way mt-output" }), make("circle", { class: "mt-won mt-output", r: 12 })];
   const above = parts.flatMap(({ dot, called }) => [dot, called.node]);
-  const svg = drawing("", [outline, ...parts.map(({ line }) => line), ...above, mark]);
-  const draw = ({ weights, output }) => {
+  const svg = drawing("", [outline, ...parts.map(({ line }) => line), way, won, ...above, mark]);
+  const draw = ({ scores, weights, output }) => {
     const values = get("values");
     change(outline, { d: `${path(...hull(values))}Z` });
+    change(way, { d: path(...around(Math.hypot(...get("query")), get("keys"), values, get("scale"))) });
+    const [cx, cy] = at(values[scores.indexOf(Math.max(...scores))]);
+    change(won, { cx, cy });
     parts.forEach(({ line, dot, called }, i) => {
       const [cx, cy] = at(values[i]);
       change(line, { d: path(values[i], output), "stroke-width": WIDEST * weights[i] });
@@ -138,7 +160,7 @@ function mixture(labels, reach, get) {
     const told = values.map((value, i) => `${labels[i]} at ${point(value)}`).join("; ");
     change(svg, { "aria-label": `The plane of the values: ${told}. The output is at ${point(output)}.` });
   };
-  return { node: panel(svg, role("value", "values"), ", their hull, and the ", role("output", "output ◆")), draw };
+  return { node: panel(svg, role("value", "values"), ": mixed ", role("output", "◆"), ", the winner’s ", role("output", "◯")), draw };
 }
 
 // ---- the numbers ---------------------------------------------------------------------------------------------------
@@ -202,11 +224,6 @@ function facts() {
 
 // Each gives what it changes, and what there is to tell of it.
 const BUTTONS = {
-  "query on a key": ({ keys, on }) => [{ query: keys[(on + 1) % keys.length] }], // from one to the next
-  "between two keys": ({ keys, reach }) => {
-    const [way] = ties(keys);
-    return way ? [{ query: times(way, reach / 2 / largest(way)) }] : [{}, "All keys are the same: they always tie."];
-  },
   "a long query": ({ query, reach }) => {
     const factor = reach / largest(query);
     if (factor === Infinity) return [{}, "A zero query has no direction in which it could grow."];
@@ -217,6 +234,55 @@ const BUTTONS = {
   "zero query": () => [{ query: [0, 0] }],
   "start again": ({ start }) => [start],
 };
+
+// A slider of the query's direction, and a button that lets the query turn once around by itself.
+function turner(get, move, save) {
+  let [told, size, frame] = [[], 0, 0]; // the last query made here, its length before it was rounded, what is to come
+  const degrees = () => Math.round((Math.atan2(get("query")[1], get("query")[0]) * 180) / Math.PI);
+  const go = (direction) => {
+    if (!same(get("query"), told)) size = Math.hypot(...get("query"));
+    told = towards(direction, size);
+    move({ query: told });
+  };
+  const stop = () => {
+    if (!frame) return;
+    cancelAnimationFrame(frame);
+    frame = 0;
+    press.textContent = "turn";
+    save();
+  };
+  const turn = () => {
+    if (frame) {
+      stop();
+      return;
+    }
+    const [start, from] = [performance.now(), degrees()];
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
+      go(from + STEP);
+      save();
+      return;
+    }
+    const step = (now) => {
+      const part = Math.min(1, Math.max(0, now - start) / AROUND);
+      go(from + 360 * part);
+      if (part < 1) frame = requestAnimationFrame(step);
+      else stop();
+    };
+    frame = requestAnimationFrame(step);
+    press.textContent = "stop";
+  };
+  const press = button("turn", turn);
+  const input = slider({ min: -180, max: 180, "aria-label": "direction of the query" }, (value) => {
+    go(value);
+    save();
+  });
+  const draw = () => {
+    if (!input.matches(":active, :focus") || frame) input.value = degrees();
+    change(input, { "aria-valuetext": point(get("query")) });
+  };
+  const node = make("div", { class: "mt-dial mt-turner mt-controls" }, role("query", "turn q"), input, press);
+  return { node, draw, stop, press };
+}
 
 // A round number that is at least `size`, for a plane to reach to.
 function rounded(size) {
@@ -234,7 +300,11 @@ export default {
     const set = (state, told = "") => {
       news = told;
       for (const [key, value] of Object.entries(state)) model.set(key, value);
-      model.save_changes();
+    };
+    const save = () => model.save_changes();
+    const move = (state, told) => {
+      set(state, told);
+      save();
     };
 
     const scale = dial(
@@ -246,15 +316,17 @@ export default {
         words: ["0.007, all alike", ["1/√d", make("sub", {}, "k")], "70.7, hard"],
         written: (value) => Number(value.toPrecision(4)),
       },
-      (scale) => set({ scale }),
+      (scale) => move({ scale }),
     );
-    const planes = [among(labels, reach, get, set), mixture(labels, rounded(largest(...get("values"))), get)];
+    const turning = turner(get, set, save);
+    const planes = [among(labels, reach, get, move), mixture(labels, rounded(largest(...get("values"))), get)];
     const [table, list, speech] = [chart(labels), facts(), speaker()];
     const verdict = make("p", { class: "mt-verdict" });
     const draw = () => {
       const [query, keys] = [get("query"), get("keys")];
       const found = attention(query, keys, get("values"), get("scale"));
       planes.forEach((each) => each.draw(found));
+      turning.draw();
       scale.draw(get("scale"));
       table.draw(keys, found);
       list.draw(query, found);
@@ -265,15 +337,17 @@ export default {
     };
 
     const press = (action) => () => {
-      const [query, keys] = [get("query"), get("keys")];
-      set(...action({ query, keys, reach, start, on: keys.findIndex((key) => same(key, query)) }));
+      move(...action({ query: get("query"), reach, start }));
       draw(); // also where nothing moved, for what there is to tell
     };
     const buttons = Object.entries(BUTTONS).map(([text, action]) => button(text, press(action)));
     const controls = make("div", { class: "mt-buttons mt-controls" }, ...buttons);
-    const seen = [...planes, scale].map((each) => each.node);
+    const seen = [...planes, turning, scale].map((each) => each.node);
     const counted = fold("each key and the output in numbers", table.node, list.node);
     const whole = make("div", { class: "mt-lookup" }, ...seen, counted, verdict, controls, speech.node);
+    for (const kind of ["pointerdown", "keydown"]) {
+      whole.addEventListener(kind, ({ target }) => target !== turning.press && turning.stop(), true); // the hand takes over
+    }
     begin(el, model, [...Object.keys(start), "values"], draw, whole);
   },
 };

@@ -1,250 +1,148 @@
-// Chapter 6: who may look at whom.
+// Chapter 6: a sentence grows word by word, and row by row its shares and their mean are seen to move.
 import {
-  begin, box, brief, button, change, dial, entropy, entry, field, fixed, fold, make, numbers, quoted, share,
-  softmax, speaker,
+  begin, box, button, change, fixed, make, numbers, quoted, slider, softmax, speaker,
 } from "../shared/parts.mjs";
 
-const HOTTEST = 20; // the slider goes from T = 1/20 to T = 20, with T = 1 in the middle
-const RAISE = 2; // what a button adds to every hidden score
+const PACE = 900; // milliseconds from word to word when it plays
 
 // ---- the mathematics -----------------------------------------------------------------------------------------------
 
-// keep[i][j] tells whether token i may look at token j.
-function mask({ labels, causal, padded, left }) {
-  const real = (j) => (left ? j >= padded : j < labels.length - padded);
-  return labels.map((_, i) => labels.map((_, j) => real(j) && (!causal || j <= i)));
+// For each word so far, the shares that it gives to those that it may see, and the mean of their values.
+function look({ scores, values, causal, equal, shown }) {
+  return scores.slice(0, shown).map((row, i) => {
+    const seen = row.slice(0, causal ? i + 1 : shown).map((score) => (equal ? 0 : score));
+    const { weights } = softmax(seen, 1);
+    return { weights, mean: weights.reduce((sum, weight, j) => sum + weight * values[j], 0) };
+  });
 }
-
-// The softmax of a row of scores, with its steps.  The wrong way hides nothing before it, and zeroes weights after it.
-function weigh(scores, keep, { temperature, wrong }) {
-  const found = softmax(scores.map((score, j) => (wrong || keep[j] ? score : -Infinity)), temperature);
-  const weights = found.weights.map((weight, j) => (wrong && !keep[j] ? 0 : weight));
-  const sum = weights.reduce((sum, weight) => sum + weight);
-  const empty = !keep.includes(true);
-  return { ...found, weights, sum, empty, broken: !empty && Math.abs(sum - 1) > 1e-9 };
-}
-
-// Twelve digits, so that 0.3 + 2 is written 2.3; and never infinite.
-const raised = (score) => Number(Math.min(1e308, score + RAISE).toPrecision(12));
 
 // ---- in words ------------------------------------------------------------------------------------------------------
 
-// Which cells are hidden, and what that does to the rows.
-function remark({ labels, causal, padded, left }, rows) {
-  const broken = rows.filter((row) => row.broken);
-  if (broken.length) {
-    const worst = broken.reduce((worst, row) => (row.sum < worst.sum ? row : worst));
-    const sums = `the row of ${quoted(labels[rows.indexOf(worst)])} sums to ${share(worst.sum, 2)}`;
-    return `Wrong: ${sums}. What is hidden still counts, in the sum that divides.`;
-  }
-  const columns = `the ${left ? "first" : "last"} ${padded === 1 ? "column" : `${padded} columns`}`;
-  const past = "Causal: each row sees itself and what came before it.";
-  const real = `Padding: no row sees ${columns}; the padding's own rows are there, and nobody reads them.`;
-  const both = `Both: each row sees itself and what came before it, but not ${columns}.`;
-  const all = "Nothing is hidden: every row shares one whole among all columns.";
-  const empty = rows.filter((row) => row.empty).length;
-  const none = ` ${empty} ${empty === 1 ? "row sees" : "rows see"} nothing: in this book, all weights are then 0.`;
-  return (causal ? (padded ? both : past) : padded ? real : all) + (empty ? none : "");
+// A share in per cent, which reads as 0 or 100 only where it is that.
+function percent(part) {
+  const text = fixed(100 * part, 0);
+  if (text === "0" && part > 0) return "<1%";
+  return text === "100" && part < 1 ? ">99%" : `${text}%`;
 }
 
-// ---- the switches --------------------------------------------------------------------------------------------------
-
-// How many tokens are padding, with a button on either side of the number.
-function stepper(most, move) {
-  const { place, show } = numbers();
-  let now;
-  const step = (sign, by, name) => {
-    const node = button(sign, () => now + by >= 0 && now + by <= most && move(now + by));
-    change(node, { "aria-label": name });
-    return node;
-  };
-  const [less, more] = [step("−", -1, "less padding"), step("+", 1, "more padding")];
-  const node = make("div", { class: "mt-stepper" }, less, place("padded"), more, "tokens of padding");
-  const draw = (padded) => {
-    now = padded;
-    show("padded", padded, padded);
-    change(less, { "aria-disabled": padded === 0 }); // a button that is disabled would lose the focus
-    change(more, { "aria-disabled": padded === most });
-  };
-  return { node, draw };
+// What the newest word makes of those before it, and what becomes of the rows above.
+function remark({ labels, equal, causal, shown }, rows) {
+  const [{ weights, mean }, new_] = [rows[shown - 1], quoted(labels[shown - 1])];
+  const most = weights.indexOf(Math.max(...weights));
+  const count = `${shown} words`;
+  const each = `${new_} shares equally among ${count}, ${percent(weights[0])} each`;
+  const own = shown === 1 ? `${new_} sees itself alone` : equal ? each : "";
+  const best = `Of ${count}, ${new_} gives ${quoted(labels[most])} the largest share, ${percent(weights[most])}`;
+  const row = `${own || best}; the mean is ${fixed(mean, 2)}.`;
+  if (shown === 1) return row;
+  if (causal) return `${row} No row above has changed.`;
+  const given = rows.slice(0, -1).map((other) => other.weights[shown - 1]);
+  const up = given.filter((share) => share > 0).length;
+  return `${row} No mask: ${up} of ${given.length} rows above changed, with up to ${percent(Math.max(...given))} for ${new_}.`;
 }
 
-function switches(most, set) {
-  const causal = box("causal", (causal) => set({ causal }));
-  const wrong = box("mask after the softmax (wrong)", (wrong) => set({}, { wrong }));
-  const padded = stepper(most, (padded) => set({ padded }));
-  const left = box("padding on the left", (left) => set({}, { left }));
-  const nodes = [causal, wrong, padded, left].map((each) => each.node);
-  const node = make("div", { class: "mt-switches mt-controls" }, ...nodes);
-  const draw = (view) => {
-    causal.draw(view.causal);
-    wrong.draw(view.wrong);
-    padded.draw(view.padded);
-    left.draw(view.left);
-  };
-  return { node, draw };
-}
+// ---- the table -----------------------------------------------------------------------------------------------------
 
-// ---- the tables ----------------------------------------------------------------------------------------------------
+const head = (scope, text) => make("th", { scope }, make("span", { class: "mt-word" }, text));
+const side = (value) => `left: ${50 + 50 * value}%`; // from −1 on the left to 1 on the right
 
-const title = (text) => make("th", { scope: "col" }, text);
-const role = (name, text) => make("span", { class: `mt-${name}` }, text);
-
-// All weights: rows are queries, columns are keys.  What is hidden is crossed out for the eye, and said for the ear.
-function heat(labels, choose) {
+// A row for each word: the shares that it gives, then its own value and the mean on a line from −1 to 1.
+function table(labels, values, poles) {
   const { place, show } = numbers();
   const lines = labels.map((label, i) => {
     const cells = labels.map((_, j) => {
       const said = make("span", { class: "mt-spoken" }, "hidden");
-      return { node: make("td", {}, place(`weight-${i}-${j}`), said), said };
+      return { node: make("td", {}, place(`share-${i}-${j}`), said), said };
     });
-    const press = make("button", { type: "button" }, role("word", label));
-    const head = make("th", { scope: "row" }, press);
-    const node = make("tr", {}, head, ...cells.map((cell) => cell.node), make("td", {}, place(`sum-${i}`)));
-    node.addEventListener("click", () => choose(i));
-    return { node, press, cells };
+    const own = make("span", { class: "mt-own", style: side(values[i]) });
+    const mean = make("span", { class: "mt-mean" });
+    const track = make("div", { class: "mt-track", "aria-hidden": "true" }, own, mean);
+    const end = make("td", {}, make("div", { class: "mt-end" }, track, place(`mean-${i}`)));
+    const node = make("tr", {}, head("row", label), ...cells.map((cell) => cell.node), end);
+    return { node, cells, mean };
   });
-  const [queries, keys] = [role("query", "queries"), role("key", "keys")];
-  const caption = make("caption", {}, "rows: ", queries, ", columns: ", keys);
-  const top = make("tr", {}, make("td"), ...labels.map((label) => title(role("word", label))), title("sum"));
-  const body = make("tbody", {}, ...lines.map((line) => line.node));
-  const node = make("div", { class: "mt-heat" }, make("table", {}, caption, make("thead", {}, top), body));
-  const draw = ({ chosen }, keep, rows) => {
-    lines.forEach(({ node, press, cells }, i) => {
-      const { weights, sum, broken } = rows[i];
+  const [low, high] = poles;
+  const scale = make("span", { class: "mt-poles" }, make("span", {}, `−1 ${low}`), make("span", {}, `${high} 1`));
+  const top = make("tr", {}, make("td"), ...labels.map((label) => head("col", label)), make("th", { scope: "col" }, scale));
+  const legend = ["shares in per cent; ", make("span", { class: "mt-value" }, "○ value"), " of the word, "];
+  const caption = make("caption", {}, ...legend, make("span", { class: "mt-output" }, "◆ mean"), " of its row");
+  const node = make("table", {}, caption, make("thead", {}, top), make("tbody", {}, ...lines.map((line) => line.node)));
+  const draw = ({ causal, shown }, rows) => {
+    lines.forEach(({ node, cells, mean }, i) => {
+      const there = i < shown;
+      node.classList.toggle("mt-there", there);
+      node.classList.toggle("mt-new", i === shown - 1);
       cells.forEach((cell, j) => {
-        show(`weight-${i}-${j}`, weights[j], keep[i][j] ? share(weights[j], 2) : "");
-        cell.node.style.setProperty("--mt-shade", weights[j]);
-        cell.node.classList.toggle("mt-hidden", !keep[i][j]);
-        cell.said.hidden = keep[i][j];
+        const share = there ? rows[i].weights[j] : undefined;
+        const hidden = there && causal && j > i;
+        show(`share-${i}-${j}`, share === undefined ? null : 100 * share, share >= 0.005 ? fixed(100 * share, 0) : "");
+        cell.node.style.setProperty("--mt-shade", share ?? 0);
+        cell.node.classList.toggle("mt-open", share !== undefined);
+        cell.node.classList.toggle("mt-hidden", hidden);
+        cell.said.hidden = !hidden;
       });
-      show(`sum-${i}`, sum, broken ? share(sum, 2) : fixed(sum, 0));
-      node.classList.toggle("mt-broken", broken);
-      node.classList.toggle("mt-chosen", i === chosen);
-      change(press, { "aria-pressed": i === chosen });
+      show(`mean-${i}`, there ? rows[i].mean : null, there ? fixed(rows[i].mean, 2) : "");
+      change(mean, { style: side(there ? rows[i].mean : 0) });
     });
   };
-  return { node, draw };
-}
-
-// The sums of the row that is chosen; its scores can be typed.
-function sums(labels, move) {
-  const { place, show } = numbers();
-  const chosen = role("query", "");
-  const lines = labels.map((label, j) => {
-    const named = { "aria-label": `score for ${label}`, "data-name": `score-${j}` };
-    const score = field(named, () => true, (value) => move(j, value));
-    const said = make("span", { class: "mt-spoken" }, "hidden");
-    const head = make("th", { scope: "row" }, role("word", label), said);
-    const cells = [score.node, place(`amount-${j}`), place(`part-${j}`)].map((part) => make("td", {}, part));
-    return { node: make("tr", {}, head, ...cells), score, said };
-  });
-  const caption = make("caption", {}, "row of ", chosen, ", with m, the largest score that counts");
-  const top = make("tr", {}, make("td"), ...["score s", "exp((s − m)/T)", "weight"].map(title));
-  const line = (name, ...parts) => {
-    return make("tr", {}, make("th", { scope: "row" }, name), ...parts.map((part) => make("td", {}, part)));
-  };
-  const foot = make("tfoot", {}, line("m", place("top"), "", ""), line("sum", "", place("total"), place("whole")));
-  const body = make("tbody", {}, ...lines.map((line) => line.node));
-  const node = make("table", { class: "mt-sums" }, caption, make("thead", {}, top), body, foot);
-  const draw = ({ chosen: i, scores }, keep, rows) => {
-    const { top, amounts, total, weights, sum, broken } = rows[i];
-    chosen.textContent = labels[i];
-    lines.forEach(({ node, score, said }, j) => {
-      node.classList.toggle("mt-hidden", !keep[i][j]);
-      said.hidden = keep[i][j];
-      score.show(scores[i][j]);
-      show(`amount-${j}`, amounts[j], fixed(amounts[j], 3));
-      show(`part-${j}`, weights[j], share(weights[j], 3));
-    });
-    show("top", top === -Infinity ? null : top, top === -Infinity ? "none" : brief(top, 2));
-    show("total", total, fixed(total, 3));
-    show("whole", sum, broken ? share(sum, 3) : fixed(sum, 3));
-  };
-  return { node, draw };
-}
-
-function facts() {
-  const { place, show } = numbers();
-  const node = make(
-    "dl",
-    {},
-    entry("hidden cells", place("hidden"), " of ", place("cells")),
-    entry("mean entropy of a row", place("entropy")),
-    entry("with nothing hidden", place("entropy-free")),
-  );
-  const mean = (rows) => rows.reduce((sum, row) => sum + entropy(row.weights) / rows.length, 0);
-  const draw = ({ scores, temperature }, keep, rows) => {
-    const [now, free] = [mean(rows), mean(scores.map((row) => softmax(row, temperature)))];
-    const hidden = keep.flat().filter((kept) => !kept).length;
-    const known = !rows.some((row) => row.broken); // shares that are no shares of 1 have no entropy
-    show("entropy", known ? now : null, known ? `${fixed(now, 2)} nats` : "undefined");
-    show("entropy-free", free, `${fixed(free, 2)} nats`);
-    show("hidden", hidden, hidden);
-    show("cells", rows.length ** 2, rows.length ** 2);
-  };
-  return { node, draw };
+  return { node: make("div", { class: "mt-stairs" }, node), draw };
 }
 
 export default {
   render({ model, el }) {
-    const keys = ["scores", "causal", "padded", "temperature"];
-    const labels = model.get("labels");
+    const keys = ["labels", "scores", "values", "poles", "causal", "equal", "shown"];
     const state = () => Object.fromEntries(keys.map((key) => [key, model.get(key)]));
-    const start = state();
-    const alone = { left: false, wrong: false, chosen: 1 }; // what is not shared with a kernel
-    let own = alone;
-    let news = ""; // what the last button did, until something else moves
-    const set = (shared, mine = {}, told = "") => {
-      own = { ...own, ...mine };
-      news = told;
+    let waiting; // for the next word, while it plays
+    const set = (shared) => {
       for (const [key, value] of Object.entries(shared)) model.set(key, value);
       model.save_changes();
-      draw(); // also where nothing is shared
+      draw(); // also where nothing has changed but the button
     };
-    const look = () => {
-      const view = { labels, ...state(), ...own };
-      const keep = mask(view);
-      return { view, keep, rows: view.scores.map((row, i) => weigh(row, keep[i], view)) };
+    const stop = (shared) => {
+      clearTimeout(waiting);
+      waiting = 0;
+      set(shared);
     };
-
-    const scored = (j, score) => {
-      const scores = model.get("scores");
-      set({ scores: scores.with(own.chosen, scores[own.chosen].with(j, score)) });
+    const last = () => model.get("labels").length;
+    const walk = () => {
+      const next = model.get("shown") < last() ? model.get("shown") + 1 : 1; // from the last to the first
+      waiting = next < last() && setTimeout(walk, PACE);
+      set({ shown: next });
     };
-    const heated = { title: ["temperature ", make("i", {}, "T")], label: "temperature", middle: 1, range: HOTTEST };
-    const words = ["0.05, cold", "1", "20, hot"];
-    const warmth = dial({ ...heated, words }, (temperature) => set({ temperature }));
-    const panel = switches(labels.length - 1, set);
-    const [all, one, list] = [heat(labels, (chosen) => set({}, { chosen })), sums(labels, scored), facts()];
+    const jumps = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const play = button("", () => {
+      if (waiting) stop({});
+      else if (jumps()) set({ shown: model.get("shown") < last() ? last() : 1 });
+      else walk();
+    });
+    const range = slider({ min: 1, "aria-label": "words so far" }, (shown) => stop({ shown }));
+    const causal = box("causal mask", (causal) => set({ causal }));
+    const trained = box("the model's scores", (trained) => set({ equal: !trained }));
+    const growth = make("div", { class: "mt-growth mt-controls" }, play, range);
+    const switches = make("div", { class: "mt-switches mt-controls" }, causal.node, trained.node);
+    const room = make("div");
     const verdict = make("p", { class: "mt-verdict" });
     const speech = speaker();
+    let [stairs, known] = [null, ""];
     const draw = () => {
-      const { view, keep, rows } = look();
-      panel.draw(view);
-      warmth.draw(view.temperature);
-      all.draw(view, keep, rows);
-      one.draw(view, keep, rows);
-      list.draw(view, keep, rows);
-      verdict.textContent = news || remark(view, rows);
-      const i = view.chosen;
-      const told = rows[i].weights.map((weight, j) => (keep[i][j] ? share(weight, 2) : "hidden"));
-      speech.say(`The row of ${quoted(labels[i])}: ${told.join(", ")}. ${verdict.textContent}`);
+      const view = state();
+      const made = JSON.stringify([view.labels, view.values, view.poles]);
+      if (known !== made) { // also at the start
+        stairs = table(view.labels, view.values, view.poles);
+        room.replaceChildren(stairs.node);
+        known = made;
+      }
+      const rows = look(view);
+      stairs.draw(view, rows);
+      causal.draw(view.causal);
+      trained.draw(!view.equal);
+      const [count, word] = [view.labels.length, view.labels[view.shown - 1]];
+      change(range, { max: count, "aria-valuetext": `${view.shown} of ${count}: ${word}` });
+      range.value = view.shown;
+      play.textContent = waiting ? "pause" : !jumps() ? "play" : view.shown < count ? "to end" : "restart";
+      verdict.textContent = remark(view, rows);
+      speech.say(verdict.textContent);
     };
-
-    const raise = () => {
-      const { view, keep, rows } = look();
-      const scores = view.scores.map((row, i) => row.map((score, j) => (keep[i][j] ? score : raised(score))));
-      const after = scores.map((row, i) => weigh(row, keep[i], view).weights);
-      const changes = after.flatMap((row, i) => row.map((weight, j) => Math.abs(weight - rows[i].weights[j])));
-      const largest = fixed(Math.max(...changes), 3);
-      const told = `Every hidden score rose by ${RAISE}. The largest change of a weight is ${largest}.`;
-      set({ scores }, {}, keep.flat().includes(false) ? told : "Nothing is hidden yet: switch a mask on.");
-    };
-    const buttons = [button("raise the hidden scores", raise), button("start again", () => set(start, alone))];
-    const controls = make("div", { class: "mt-buttons mt-controls" }, ...buttons);
-    const row = fold("the marked row in numbers", one.node);
-    const nodes = [panel.node, warmth.node, all.node, row, list.node, verdict, controls, speech.node];
-    begin(el, model, keys, draw, make("div", { class: "mt-masks" }, ...nodes));
+    begin(el, model, keys, draw, make("div", { class: "mt-masks" }, growth, switches, verdict, room, speech.node));
   },
 };

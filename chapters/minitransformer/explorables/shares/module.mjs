@@ -4,6 +4,7 @@ import {
 } from "../shared/parts.mjs";
 
 const STEPS = ["score", "exponential", "share"];
+const NAMES = ["x = ", "eˣ = ", "share "]; // of the steps, before their numbers
 const FARTHEST = 3; // what a score, or the shift, can be, up or down
 
 // A line for each score: its slider, and a bar with its number for each of the steps.
@@ -15,13 +16,12 @@ function pipeline(labels, move) {
     const bars = STEPS.map((step) => make("div", { class: `mt-bar mt-${step}` }));
     const cells = bars.map((bar, k) => {
       const track = make("div", { class: "mt-track", "aria-hidden": "true" }, bar);
-      return make("div", {}, track, place(`${STEPS[k]}-${i}`));
+      return make("div", {}, track, make("span", { class: "mt-muted" }, NAMES[k]), place(`${STEPS[k]}-${i}`));
     });
     const title = make("div", { class: "mt-controls mt-name" }, make("span", {}, label), input);
     return { input, bars, nodes: [title, ...cells] };
   });
-  const heads = ["score x", "exponential eˣ", "share: ÷ sum"].map((head) => make("span", { class: "mt-muted" }, head));
-  const sum = make("div", { class: "mt-muted mt-sum" }, "sum of the exponentials: ", place("total"));
+  const sum = make("div", { class: "mt-muted mt-sum" }, "share = eˣ ÷ sum of the exponentials, ", place("total"));
   const draw = (scores, shift) => {
     const moved = scores.map((score) => score + shift);
     const amounts = moved.map(Math.exp);
@@ -42,7 +42,7 @@ function pipeline(labels, move) {
     show("total", total, brief(total, 2));
     return weights;
   };
-  const nodes = [...heads, ...rows.flatMap((row) => row.nodes), sum];
+  const nodes = [...rows.flatMap((row) => row.nodes), sum];
   return { node: make("div", { class: "mt-pipeline" }, ...nodes), draw };
 }
 

@@ -179,6 +179,9 @@ function tableOf(name, labels, numbers, title, edit) {
 // The most rows or columns of a table.
 const longest = (sheet) => Math.max(...Object.values(sheet).map((table) => Math.max(table.length, table[0].length)));
 
+// The columns of x, Q, K and V side by side.
+const across = ({ x, Q, K, V }) => [x, Q, K, V].reduce((sum, table) => sum + table[0].length, 0);
+
 function titleOf(name) {
   const { formula, all = "" } = TABLES[name];
   return make("div", { class: "mt-title" }, formula[0], make("b", {}, ...lowered(formula[1])), ` ${all}`);
@@ -250,9 +253,11 @@ function tablesOf(edit, scale) {
     };
     node.replaceChildren(...GROUPS.map((names) => make("div", {}, ...names.map(table))));
     node.classList.toggle("mt-small", longest(sheet) <= 3);
-    const strip = node.firstChild;
-    const reach = () => (strip.scrollWidth > strip.clientWidth ? change(strip, { tabindex: 0 }) : strip.removeAttribute("tabindex"));
-    new ResizeObserver(reach).observe(strip); // the keyboard scrolls it where it is wider than its place
+    node.classList.toggle("mt-flat", longest(sheet) > 3 && across(sheet) <= 11);
+    const wider = (strip) => strip.scrollWidth > strip.clientWidth;
+    const reach = (strip) => (wider(strip) ? change(strip, { tabindex: 0 }) : strip.removeAttribute("tabindex"));
+    const seen = new ResizeObserver(() => [...node.children].forEach(reach)); // the keyboard scrolls what is wider
+    [...node.children].forEach((strip) => seen.observe(strip));
   };
   // Write the numbers, mark those that differ from the sheet before, and count them but for the given ones.
   const draw = ({ labels, scaled }, sheet, before) => {

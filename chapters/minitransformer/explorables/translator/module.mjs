@@ -6,6 +6,9 @@ const MOST = 24; // words of a sentence
 const MORE = 8; // words that a translation may have beyond its sentence's: an untrained model does not stop by itself
 const CROSS = "cross-attention";
 const LEAST = 0.005; // of a weight that is written
+const DRAWN = 0.05; // of a weight that is drawn as a line
+const WIDEST = 6; // pixels of a line, for a weight of 1 of the word that is looked at
+const THIN = 1; // and of the others
 const SURE = 0.99; // of a share that need not be written
 const NAMED = 2; // of the words that it does not know
 const UNREAD = /[^\p{L}\p{M}\p{N}\p{P}\s]+\p{M}*/u; // signs that are no part of words and do not stand between them
@@ -36,14 +39,14 @@ function loaded(address) {
   });
 }
 
-// Wait until the reader has come near to an element, or has it opened.
-function near(node) {
+// Wait until the reader has come near to an element, so many pixels, or has it opened.
+function near(node, pixels) {
   return new Promise((done) => {
     const watch = new IntersectionObserver(([{ isIntersecting }]) => {
       if (!isIntersecting) return;
       watch.disconnect();
       done();
-    }, { rootMargin: "300px" });
+    }, { rootMargin: `${pixels}px` });
     watch.observe(node);
   });
 }
@@ -138,8 +141,7 @@ function sentence(side, language, point) {
   const { place, show } = numbers();
   const node = make("div", { role: "listbox", "aria-label": side, "aria-orientation": "horizontal", lang: language });
   const settle = roving(node);
-  // Not "mouseover": it comes also when the words change below a mouse that rests.
-  for (const kind of ["mousemove", "focusin", "click"]) {
+  for (const kind of ["focusin", "click"]) {
     node.addEventListener(kind, ({ target }) => {
       const at = [...node.children].indexOf(target.closest("[role=option]"));
       if (at >= 0) point(at);
@@ -166,6 +168,51 @@ function sentence(side, language, point) {
     });
   };
   return { node, fill, draw };
+}
+
+// Lines from each French word to the English ones, as wide as the weights between them; those of a chosen word are
+// wider.  They lie behind the words, and end where the words do, also while a sentence is scrolled.
+function lines(english, french) {
+  const node = make("svg", { class: "mt-lines", "aria-hidden": "true" });
+  let now = []; // [French word, English word, pixels, whether it is of the chosen word]
+  const paint = () => {
+    const origin = node.getBoundingClientRect();
+    const end = (word, edge) => {
+      const [one, room] = [word, word.parentElement.parentElement].map((each) => each.getBoundingClientRect());
+      const y = Math.max(room.top, Math.min(room.bottom, one[edge]));
+      return [one.left + one.width / 2 - origin.left, y - origin.top];
+    };
+    const paths = now.map(([j, k, width, chosen]) => {
+      const [[x, y], [u, v]] = [end(french.children[j], "top"), end(english.children[k], "bottom")];
+      const d = `M${x},${y}C${x},${(y + v) / 2} ${u},${(y + v) / 2} ${u},${v}`;
+      return make("path", { d, "stroke-width": width, class: chosen ? "mt-chosen" : "" });
+    });
+    node.replaceChildren(...paths);
+  };
+  const draw = (rows, { side, at }) => {
+    now = rows.flatMap((row, j) => [...row].map((weight, k) => {
+      const chosen = at === (side === "French" ? j : k);
+      return [j, k, weight < DRAWN ? 0 : weight * (chosen ? WIDEST : THIN), chosen];
+    })).filter(([, , width]) => width);
+    paint();
+  };
+  new ResizeObserver(paint).observe(node);
+  document.fonts.addEventListener("loadingdone", paint); // the words lie elsewhere when their face has come
+  return { node, draw, paint };
+}
+
+// A bar that two words share: the pronouns where one of them was said, else the two that were likeliest.
+function odds() {
+  const parts = [0, 1].map(() => make("span"));
+  const node = make("p", { class: "mt-odds", "aria-hidden": "true" }, ...parts);
+  const draw = (two) => {
+    node.classList.toggle("mt-none", !two.length);
+    two.forEach(([word, share], i) => {
+      parts[i].textContent = share < 0.1 ? "" : `${word} ${percent(share, 0)}%`;
+      change(parts[i], { style: `flex-grow: ${share.toFixed(4)}; --mt-shade: ${share.toFixed(4)}` });
+    });
+  };
+  return { node, draw };
 }
 
 // The parts of the model that attend, the one to begin with first: kind, layer, number of heads and name.
@@ -217,7 +264,7 @@ function told(words, { shares }, target, view, seen) {
 
 // What is looked at: a part of the model, one of its heads or their mean, and a word of either sentence.
 function viewing(parts, changed) {
-  const view = { part: parts[0], head: 0, side: "French", at: 0 };
+  const view = { part: parts[0], head: 0, side: "French", at: 0, picked: false }; // has the reader chosen the word?
   const heads = choice("head", [], (i) => turn({ head: i }));
   const names = parts.map((part) => part.name);
   const look = choice("attention of", names, (i) => turn({ part: parts[i], head: 0 }));
@@ -237,14 +284,19 @@ function viewing(parts, changed) {
 }
 
 // Both sentences, the numbers below their words, and what is told of the one that is looked at.
-function answer(target, { view, turn }) {
-  const english = sentence("English", "en", (at) => turn({ side: "English", at }));
-  const french = sentence("French", "fr", (at) => turn({ side: "French", at }));
+function answer(target, pronouns, { view, turn }) {
+  const english = sentence("English", "en", (at) => turn({ side: "English", at, picked: true }));
+  const french = sentence("French", "fr", (at) => turn({ side: "French", at, picked: true }));
+  const [across, bar] = [lines(english.node, french.node), odds()];
   const start = make("span", { class: "mt-start" }, "start", make("small"));
-  const [above, below] = ["mt-tag", "mt-tag"].map((name) => make("p", { class: name }));
+  const tag = make("p", { class: "mt-tag" });
   const verdict = make("p", { class: "mt-verdict" });
   const speech = speaker();
-  const box = (...nodes) => make("div", { class: "mt-words" }, ...nodes);
+  const box = (...nodes) => {
+    const node = make("div", { class: "mt-words" }, ...nodes);
+    node.addEventListener("scroll", across.paint);
+    return node;
+  };
   let words, found; // labels of both sentences, and what the model has made of them
   const draw = (seen) => {
     const chosen = (side) => (side === view.side ? view.at : -1);
@@ -253,8 +305,16 @@ function answer(target, { view, turn }) {
     start.hidden = !found || view.part.kind !== "decoder";
     start.lastChild.textContent = seen.start >= LEAST ? percent(seen.start, 0) : "";
     change(start, { style: `--mt-shade: ${seen.start ?? 0}` });
-    above.textContent = seen.English ? "English: attention in %" : "English";
-    below.textContent = seen.French ? "French: attention in %" : found ? "French: shares below 99%" : "French";
+    const crossing = found && view.part.kind === CROSS;
+    across.draw(crossing ? found.said.map((_, at) => looks(found, { ...view, side: "French", at }).English) : [], view);
+    bar.draw(found && view.side === "French" ? rivals(found.said[view.at], found.shares[view.at]) : []);
+    const below = seen.French ? "attention in %" : "shares below 99%";
+    tag.textContent = found ? `English${seen.English ? ": attention in %" : ""}.  French: ${below}.` : "";
+  };
+  const rivals = (id, shares) => {
+    const two = pronouns.map((word) => target.indexOf(word));
+    const likeliest = [...shares.keys()].sort((i, j) => shares[j] - shares[i]).slice(0, 2);
+    return (two.length === 2 && two.includes(id) ? two : likeliest).map((i) => [ended(target[i]), shares[i]]);
   };
   const say = (text) => (verdict.textContent = text);
   const explain = () => {
@@ -278,8 +338,8 @@ function answer(target, { view, turn }) {
     say("");
     speech.say("");
   };
-  const nodes = [above, box(english.node), below, box(start, french.node), verdict];
-  return { nodes, spoken: speech.node, show, explain, clear, say };
+  const talk = make("div", { class: "mt-talk" }, across.node, box(english.node), box(start, french.node));
+  return { nodes: [tag, talk, bar.node], verdict, spoken: speech.node, show, explain, clear, say };
 }
 
 // The models at the steps of the training, built when they are asked for.  One whose weights the build has moved out of
@@ -317,7 +377,11 @@ function suggestions(model, put) {
 
 // The slider over the steps of the training.
 function trainer(steps, move) {
-  const range = slider({ min: 0, max: steps.length - 1, "aria-label": "training" }, (i) => move(steps[i]));
+  const range = slider({ min: 0, max: steps.length - 1, "aria-label": "training" }, (i) => {
+    range.classList.remove("mt-pulse");
+    move(steps[i]);
+  });
+  near(range, 0).then(() => range.classList.toggle("mt-pulse", range.valueAsNumber < steps.length - 1));
   const when = make("span");
   const draw = (step) => {
     range.value = steps.indexOf(step);
@@ -345,7 +409,7 @@ export default {
       else draw();
     });
     const seen = viewing(attentions(sizes), () => said.explain());
-    const said = answer(target, seen);
+    const said = answer(target, model.get("pronouns"), seen);
     const models = library({ ...sizes, source: source.length, target: target.length }, said.say);
     const training = trainer(steps, (step) => set("step", step));
 
@@ -354,7 +418,8 @@ export default {
       const found = translated(models.get(weights), ids);
       const words = { English: ids.map((id) => source[id]), French: found.said.map((id) => ended(target[id])) };
       const pronoun = words.French.findIndex((word) => model.get("pronouns").includes(word));
-      if (text !== shown[0]) Object.assign(seen.view, { side: "French", at: Math.max(0, pronoun) });
+      if (text !== shown[0]) seen.view.picked = false;
+      if (!seen.view.picked) Object.assign(seen.view, { side: "French", at: Math.max(0, pronoun) });
       shown = [text, weights];
       said.show(words, found);
     };
@@ -375,12 +440,12 @@ export default {
     model.on("change:sentence", () => (readable = true)); // the kernel's word, too
 
     const line = (...children) => make("div", { class: "mt-line mt-controls" }, ...children);
-    const asked = [ask.field, ask.news, ask.offers, line(...suggestions(model, ask.put))];
-    const chosen = [line(...seen.nodes), ...(steps.length > 1 ? [line(...training.nodes)] : [])];
-    const whole = make("div", { class: "mt-translator" }, ...asked, ...said.nodes, ...chosen, said.spoken);
+    const asked = [said.verdict, line(...suggestions(model, ask.put), ...seen.nodes), ask.field, ask.news, ask.offers];
+    const trained = steps.length > 1 ? [line(...training.nodes)] : [];
+    const whole = make("div", { class: "mt-translator" }, ...said.nodes, ...trained, ...asked, said.spoken);
     begin(el, model, ["sentence", "step", "weights"], draw, whole);
     if (!come) {
-      return near(el).then(() => {
+      return near(el, 300).then(() => {
         come = true;
         return draw();
       });

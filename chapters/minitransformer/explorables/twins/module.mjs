@@ -12,7 +12,7 @@ const other = (pronoun) => PRONOUNS[1 - PRONOUNS.indexOf(pronoun)];
 
 // ---- in words ------------------------------------------------------------------------------------------------------
 
-function remark({ english, french, swaps, looks }, shown, view) {
+function remark({ english, french, swaps, looks, count, numbers: told }, shown, view) {
   const words = english[shown];
   const pronoun = french[shown].find((word) => PRONOUNS.includes(word));
   const [meant, rival] = [shown, 1 - shown].map((i) => NOUNS[i]);
@@ -22,7 +22,8 @@ function remark({ english, french, swaps, looks }, shown, view) {
     const [[changed, tried], [changes, tries]] = [swaps[shown][meant], swaps[shown][rival]];
     const becomes = `Replace ${means} by a noun of the other French gender, and ${this_} becomes ${that}`;
     const same = `replace ${not} in that way, and it does in ${changes} of ${tries}`;
-    const learned = `Nobody told the model what can be ${words.at(-1)}: it has learned that from sentences of a small made-up language, in which animals tire and streets are wide.`;
+    const learned = `Nobody told the model what can be ${words.at(-1)}: it has learned that from sentences of a small made-up language, ${count[0]} words of English and ${count[1]} of French, in which animals tire and streets are wide.`;
+    if (!told) return `“it” stands for ${means} here, so French says ${this_}: the words in red decide. ${learned}`;
     return `“it” is ${this_} here. ${becomes} in ${changed} of ${tried} sentences; ${same}. ${learned}`;
   }
   const [right, wrong] = [meant, rival].map((k) => looks[shown][view - 1][k]);
@@ -70,7 +71,7 @@ function sentences({ english, french }) {
   const items = said.map(({ node }, k) => make("li", {}, node, below[k]));
   const lines = groups(french[0]).map((group) => make("li", {}, ...group.map((j) => written[j].node)));
   const node = [make("ol", { class: "mt-english" }, ...items), make("ol", { class: "mt-french" }, ...lines)];
-  const draw = ({ english, french, swaps, looks }, shown, view) => {
+  const draw = ({ english, french, swaps, looks, numbers: told }, shown, view) => {
     written.forEach((word, j) => {
       word.show([french[0][j], french[1][j]], shown);
       word.node.classList.toggle("mt-output", PRONOUNS.includes(french[shown][j]));
@@ -78,13 +79,14 @@ function sentences({ english, french }) {
     english[shown].forEach((word, k) => {
       said[k].show([english[0][k], english[1][k]], shown);
       const [changed, tried] = swaps[shown][k];
-      const [counts, look] = [view === 0 && tried > 0, view > 0 ? looks[shown][view - 1][k] : null];
+      const share = view > 0 ? looks[shown][view - 1][k] : null;
+      const [counts, look] = [told && view === 0 && tried > 0, told ? share : null];
       show(`changed-${k}`, counts ? changed : null, counts ? String(changed) : "");
       show(`tried-${k}`, counts ? tried : null, counts ? String(tried) : "");
       show(`look-${k}`, look, look === null ? "" : fixed(look, 2));
       below[k].classList.toggle("mt-counts", counts);
       items[k].classList.toggle("mt-query", word === "it");
-      items[k].classList.toggle("mt-strong", counts ? changed > 0 : look >= LEAST);
+      items[k].classList.toggle("mt-strong", view ? share >= LEAST : changed > 0);
     });
   };
   const at = (nodes) => nodes.map(({ node }) => node);
@@ -191,7 +193,7 @@ function choice(label, names, choose, ...shown) {
 
 export default {
   render({ model, el }) {
-    const keys = ["english", "french", "weights", "swaps", "looks", "shown", "view"];
+    const keys = ["english", "french", "weights", "swaps", "looks", "shown", "view", "numbers", "count"];
     const state = () => Object.fromEntries(keys.map((key) => [key, model.get(key)]));
     const set = (key, value) => {
       model.set(key, value);
@@ -200,8 +202,10 @@ export default {
     const start = state();
     const last = start.english.map((words) => words.at(-1));
     const twin = choice("the last word", last, (i) => set("shown", i), make("span", {}, "… was too"));
-    const views = ["what decides", ...start.looks[0].map((_, i) => `${i ? "" : "looks: "}layer ${i + 1}`)];
+    const views = ["what decides", ...start.looks[0].map((_, i) => `${i ? "" : "attention, "}layer ${i + 1}`)];
     const view = choice("what the bands show", views, (i) => set("view", i));
+    const told = button("numbers", () => set("numbers", 1 - model.get("numbers")));
+    view.node.append(told);
     const words = sentences(start);
     const lines = bands(words, start.english[0].indexOf("it"));
     const stage = make("div", { class: "mt-stage" }, lines.node, ...words.node);
@@ -212,12 +216,15 @@ export default {
     const draw = () => {
       const now = state();
       const { shown } = now;
+      change(told, { "aria-pressed": now.numbers === 1 });
       twin.draw(shown);
       view.draw(now.view);
       words.draw(now, shown, now.view);
       const changing = now.swaps[shown].map(([changed, tried]) => (tried ? changed / tried : 0));
       const swapped = before?.view === 0 && now.view === 0 && before.shown !== shown;
-      lines.draw(now.view ? now.looks[shown][now.view - 1] : changing, now.weights[shown], swapped);
+      const drawn = (j) => now.numbers || PRONOUNS.includes(now.french[shown][j]); // at first the pronoun's alone
+      const weights = now.weights[shown].map((row, j) => (drawn(j) ? row : row.map(() => 0)));
+      lines.draw(now.view ? now.looks[shown][now.view - 1] : changing, weights, swapped);
       stage.classList.toggle("mt-looks", now.view > 0);
       verdict.textContent = remark(now, shown, now.view);
       speech.say(verdict.textContent);
