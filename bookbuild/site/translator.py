@@ -34,7 +34,7 @@ MENDED = (
     # Every exercise would have the same id, and every solution.
     (re.compile(r'<section id="(?:exercise|solution)-content">'), "<section>"),
     # French words, which a screen reader says as such; Markdown has no mark for it that JupyterLab knows too.
-    (re.compile(r"<em>(au-dessus|avec|ci-dessous|elle|il)</em>"), r'<em lang="fr">\1</em>'),
+    (re.compile(r'<i class="word">(au-dessus|avec|ci-dessous|elle|il)</i>'), r'<i class="word" lang="fr">\1</i>'),
     # Headings, figures and equations have a link to themselves; exercises are talked about as often.
     (
         re.compile(r'(<div class="exercise admonition" id="([^"]+)">\s*<p class="admonition-title">.*?)(?=</p>)', re.S),

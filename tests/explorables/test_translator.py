@@ -265,7 +265,7 @@ def test_what_it_cannot_translate_is_said_and_leaves_no_old_translation(opened, 
 
 def test_lines_run_between_the_languages_where_one_looks_at_the_other(opened):
     tab = come(opened()[0])
-    lines = lambda more="": tab.locator(f".mt-lines path{more}").count()
+    lines = lambda more="": tab.locator(f".mt-links path{more}").count()
     assert lines(".mt-chosen") == 1 and lines() >= len(french(tab).split())
     tab.locator("[lang=en] [role=option]", has_text="didn't").click()
     assert lines(".mt-chosen") == 2  # from n' and from pas

@@ -17,7 +17,7 @@ LINKS = ".text a[href]:not(.external, .headerlink, .number, .viewcode-back)"
 TERM = "chapters/04-attention.html", "#term-score", "The dot product of a query and a key, divided by the scale"
 SHOWN = {  # page, end of the link's address, what the card says
     "term": TERM,
-    "citation": ("chapters/04-attention.html", "bibliography.html#id27", "On estimating regression"),
+    "citation": ("chapters/04-attention.html", "bibliography.html#id31", "On estimating regression"),
     "equation": ("chapters/03-softmax.html", "02-dot-product.html#equation-eq-variance", "(2.3)"),
     "equation, same page": ("chapters/03-softmax.html", "#equation-eq-softmax", "(3.1)"),
     "figure": ("reference/teaching.html", "03-softmax.html#fig-temperature-slider", "Fig. 3."),

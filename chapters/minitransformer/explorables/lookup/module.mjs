@@ -160,7 +160,7 @@ function mixture(labels, reach, get) {
     const told = values.map((value, i) => `${labels[i]} at ${point(value)}`).join("; ");
     change(svg, { "aria-label": `The plane of the values: ${told}. The output is at ${point(output)}.` });
   };
-  return { node: panel(svg, role("value", "values"), ": mixed ", role("output", "◆"), ", the winner’s ", role("output", "◯")), draw };
+  return { node: panel(svg, role("value", "values"), ": mixed ", role("output", "◆"), ", the winner’s ", role("output", "○")), draw };
 }
 
 // ---- the numbers ---------------------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ function table(labels, values, poles) {
     });
     const own = make("span", { class: "mt-own", style: side(values[i]) });
     const mean = make("span", { class: "mt-mean" });
-    const track = make("div", { class: "mt-track", "aria-hidden": "true" }, own, mean);
+    const track = make("div", { class: "mt-rail", "aria-hidden": "true" }, own, mean);
     const end = make("td", {}, make("div", { class: "mt-end" }, track, place(`mean-${i}`)));
     const node = make("tr", {}, head("row", label), ...cells.map((cell) => cell.node), end);
     return { node, cells, mean };

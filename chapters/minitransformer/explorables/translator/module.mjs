@@ -173,7 +173,7 @@ function sentence(side, language, point) {
 // Lines from each French word to the English ones, as wide as the weights between them; those of a chosen word are
 // wider.  They lie behind the words, and end where the words do, also while a sentence is scrolled.
 function lines(english, french) {
-  const node = make("svg", { class: "mt-lines", "aria-hidden": "true" });
+  const node = make("svg", { class: "mt-links", "aria-hidden": "true" });
   let now = []; // [French word, English word, pixels, whether it is of the chosen word]
   const paint = () => {
     const origin = node.getBoundingClientRect();
