@@ -139,7 +139,7 @@ def shrink(params, factor, *matrices):
 
 
 def measured(model):
-    """Return the share of the held-out rows that a model says without a mistake, its mean loss on them, in nats.
+    """Return the share of the held-out rows that a model says without a mistake, and its mean loss, in nats.
 
     Given the right beginning, the likeliest word is right at every place: the same as saying the whole row by itself.
     Of a model with one head also the mean of the largest weight of each word in the encoder's first layer.

@@ -144,9 +144,9 @@ def hidden(model, given):
 
 def aligned(model, phrases):
     """Return for which share of the words, and of the pronouns, cross-attention is largest at what they stand for."""
-    (arguments, said), seen = batch_of(phrases, SENTENCES), {}
-    model(*arguments, seen=seen)
-    looks = seen["decoder"][model.layers]["cross_attention weights"].mean(1).argmax(-1)
+    (arguments, said), inside = batch_of(phrases, SENTENCES), {}
+    model(*arguments, seen=inside)
+    looks = inside["decoder"][model.layers]["cross_attention weights"].mean(1).argmax(-1)
     places = [(row, place) for row, phrase in enumerate(phrases) for place in range(len(phrase.french))]
     sources = {(row, place): phrases[row].sources[place] for row, place in places}
     right = {at: looks[at] in sources[at] for at in places if sources[at]}
@@ -163,11 +163,11 @@ def agreement(model, phrases):
     pairs = [(one, two) for one, two, _ in PROPERTIES.values() if one != two]
     forms = {one: two for pair in pairs for one, two in (pair, pair[::-1])}
     phrases = [phrase for phrase in phrases if phrase.french[-1] in forms]
-    ((source, target, lengths), said), seen = batch_of(phrases, SENTENCES), {}
+    ((source, target, lengths), said), inside = batch_of(phrases, SENTENCES), {}
     rows, asked = np.arange(len(said)), np.isin(target, PRONOUNS).argmax(1)
     last = (said == END).argmax(1) - 1  # the row that says the adjective
-    model(source, target, lengths, seen)
-    looks = seen["decoder"][model.layers]["attention weights"].mean(1)[rows, last].argmax(-1)
+    model(source, target, lengths, inside)
+    looks = inside["decoder"][model.layers]["attention weights"].mean(1)[rows, last].argmax(-1)
     target[rows, asked] = sum(PRONOUNS) - target[rows, asked]
     answers = model(source, target, lengths)[rows, last].argmax(-1)
     other = [SENTENCES.french.index(forms[phrase.french[-1]]) for phrase in phrases]

@@ -95,7 +95,7 @@ class BookTranslator(HTML5Translator):
 
     def visit_emphasis(self, node):
         """Write a word that is spoken of as `<i>`, which is meant for such, and one that is stressed as `<em>`."""
-        self.body.append("<i class=\"word\">" if "word" in node["classes"] else "<em>")
+        self.body.append('<i class="word">' if "word" in node["classes"] else "<em>")
 
     def depart_emphasis(self, node):
         """Write the end of either."""

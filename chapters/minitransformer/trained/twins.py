@@ -109,7 +109,7 @@ def twins():
         for part, value in zip(found.values(), row):
             part.append(value)
     count = [len(words) - len(MARKS) for words in (SENTENCES.english, SENTENCES.french)]
-    return found | {"shown": 0, "view": 0, "numbers": 0, "count": count}
+    return found | {"shown": 0, "view": 0, "numbers": False, "count": count}
 
 
 @cache

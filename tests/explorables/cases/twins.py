@@ -15,7 +15,7 @@ START = {
     "looks": np.random.default_rng(16).dirichlet([0.5] * 11, (2, 2)).round(3).tolist(),
     "shown": 0,
     "view": 0,
-    "numbers": 0,
+    "numbers": False,
     "count": [99, 124],
 }
 
@@ -31,13 +31,13 @@ def numbers(swaps, looks, shown, view, numbers, **_):
 
 WALK = [
     ("button", "wide", "", {"shown": 1}),
-    ("button", "numbers", "", {"numbers": 1}),
+    ("button", "numbers", "", {"numbers": True}),
     *(("button", name, "", {"view": i}) for i, name in enumerate(["what decides", "attention, layer 1", "layer 2"])),
     ("button", "tired", "", {"shown": 0}),
     ("button", "what decides", "", {"view": 0}),
-    ("button", "numbers", "", {"numbers": 0}),
+    ("button", "numbers", "", {"numbers": False}),
 ]
 SPOKEN = ("button", "wide", "", {"shown": 1}, "{said}")
 TURNED = {key: START[key][::-1] for key in ("english", "french", "weights", "swaps", "looks")}
-OTHER = {"shown": 1, "view": 2, "numbers": 1} | TURNED
+OTHER = {"shown": 1, "view": 2, "numbers": True} | TURNED
 REFUSED = [("english", [["a"]]), ("weights", [[[0.5]]] * 2), ("shown", 2), ("view", 3), ("numbers", 2), ("count", [99])]

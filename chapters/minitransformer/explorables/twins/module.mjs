@@ -204,7 +204,7 @@ export default {
     const twin = choice("the last word", last, (i) => set("shown", i), make("span", {}, "… was too"));
     const views = ["what decides", ...start.looks[0].map((_, i) => `${i ? "" : "attention, "}layer ${i + 1}`)];
     const view = choice("what the bands show", views, (i) => set("view", i));
-    const told = button("numbers", () => set("numbers", 1 - model.get("numbers")));
+    const told = button("numbers", () => set("numbers", !model.get("numbers")));
     view.node.append(told);
     const words = sentences(start);
     const lines = bands(words, start.english[0].indexOf("it"));
@@ -216,7 +216,7 @@ export default {
     const draw = () => {
       const now = state();
       const { shown } = now;
-      change(told, { "aria-pressed": now.numbers === 1 });
+      change(told, { "aria-pressed": now.numbers });
       twin.draw(shown);
       view.draw(now.view);
       words.draw(now, shown, now.view);

@@ -3,10 +3,10 @@
 english and french are the words of both; weights, the share that each French word takes from each English one; swaps,
 for each English word in how many sentences with another word there the pronoun changes, and in how many it was tried;
 looks, for each layer the share that *it* takes from each word; shown, which of the two; view, 0 or a layer;
-numbers, 1 where the numbers and all lines are shown; count, how many English and French words the model knows.
+numbers, whether these and all lines are shown; count, how many English and French words the model knows.
 """
 
-from ..shared.states import numbers, whole, words
+from ..shared.states import numbers, one_of, whole, words
 
 STATE = {
     "english": words(2, (1, None)),
@@ -16,6 +16,6 @@ STATE = {
     "looks": numbers(2, (1, None), "columns of english", least=0, most=1),
     "shown": whole(0, 1),
     "view": whole(0, lambda state: len(state["looks"][0])),
-    "numbers": whole(0, 1),
+    "numbers": one_of(True, False),
     "count": numbers(2, positive=True),
 }
