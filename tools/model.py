@@ -188,6 +188,7 @@ def tested(model):
     found["aligned"] = aligned(model, kinds["pairs"])
     found["cuts"], found["hidden"] = cuts(model, kinds["pairs"]), hidden(model, examples(TESTED // 4))
     found["agreement"] = agreement(model, kinds["pairs"])
+    found["averaged"] = averaged(model, examples(TESTED, TESTED))  # the sentences of "pairs"
     return found | {"carriers": carriers(model, [twins(rng) for _ in range(TESTED // 4)])}
 
 
@@ -197,8 +198,6 @@ def trained(seed, absent=()):
     name = f"model-{seed}{'-absent' if absent else ''}"
     done = train(model, partial(draw, absent=absent), **TRAINING, seed=seed, measure=measured, checkpoint=name)
     found = {"seed": seed, "without": list(absent), "after steps": done.at, **done.found, **tested(model)}
-    if not absent:
-        found["averaged"] = averaged(model, examples(TESTED, TESTED))  # the sentences of "pairs"
     return model, rounded(found)
 
 

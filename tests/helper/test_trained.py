@@ -104,7 +104,7 @@ def test_the_runs_are_of_several_seeds_and_once_without_some_nouns():
         assert {len(curve) for curve in curves} == {len(run["after steps"])} and run["after steps"][0] == 0
         assert all(0 <= share <= 1 for curve in curves for share in curve)
         assert set(run["carriers"]) == {"because", "it", "last word"}
-    assert all(run["averaged"].keys() == run["cuts"].keys() for run in whole)
+    assert all(run["averaged"].keys() == run["cuts"].keys() for run in runs)
     (book,) = (run for run in whole if run["seed"] == 3)
     assert min(book["pairs"].values()) >= 0.99
 

@@ -46,8 +46,8 @@ def load_runs():
 
     "without" are the nouns that a training never saw beside an *it*, none but for one training; "cuts" say which share
     of the pronouns stays right without a head of the encoder, or without two, and "averaged" which share where these
-    bring their mean over all words instead, where no nouns are "without"; "agreement", for which share of the
-    adjectives the decoder "looks" at the pronoun, and "obeys" another one.  Used from chapter 4 on.
+    bring their mean over all words instead; "hidden", which share where a noun is hidden from a word; "agreement", for
+    which share of the adjectives the decoder "looks" at the pronoun, and "obeys" another one.  Used from chapter 4 on.
     """
     return json.loads(RUNS.read_text(encoding="utf-8"))["runs"]
 
