@@ -128,14 +128,14 @@ def test_everything_has_its_name_and_its_shape():
     shapes = {"source": (m,), "target": (n,), "logits": (n, len(SENTENCES.french))}
     for side, looks in SIDES.items():
         own, heads = {"encoder": m, "decoder": n}[side], stack_size(MODEL, side)[1]
-        shapes |= {f"{side} embedded": (own, d), f"{side} output": (own, d)}
+        shapes |= dict.fromkeys((f"{side} embedded", f"{side} stream", f"{side} output"), (own, d))
         for name, _ in named(side, looks):
             other = m if "cross" in name else own
             sizes = {"queries": own, "keys": other, "values": other, "mixed": own}
             inside = {what: (heads, size, d // heads) for what, size in sizes.items()}
             inside |= {"scores": (heads, own, other), "weights": (heads, own, other)}
             inside = {"hidden": (own, 4 * d)} if "feed" in name else inside
-            inside |= dict.fromkeys(("normed", "added", "output"), (own, d))
+            inside |= dict.fromkeys(("stream", "normed", "added", "output"), (own, d))
             shapes |= {f"{name} {what}": shape for what, shape in inside.items()}
     assert {name: array.shape for name, array in FOUND.items()} == shapes
 
@@ -209,6 +209,22 @@ def test_a_head_is_cut_as_by_zeros_in_its_matrix():
 def test_a_change_of_what_happens_nowhere_is_refused():
     with pytest.raises(ValueError, match="^change has encoder 3 attention mixed, which happens nowhere in the model; "):
         seen(TIRED, SAID, change={"encoder 3 attention mixed": abs})
+    with pytest.raises(ValueError, match="^instead has norm, which happens nowhere in the model; "):
+        seen(TIRED, SAID, instead={"norm": abs})
+
+
+def test_a_part_can_be_replaced_by_a_function_of_what_was_found():
+    before = seen(TIRED, SAID)
+    places = [name.removesuffix(" normed") for name in before if name.endswith(" normed")]
+    assert len(places) == 7
+    for place in places:
+        close(before[f"{place} stream"] + before[f"{place} added"], before[f"{place} output"])
+    instead = {f"{place} normed": lambda found, place=place: found[f"{place} stream"] for place in places}
+    found = seen(TIRED, SAID, instead=instead, change={"encoder stream": np.zeros_like})
+    assert all(np.array_equal(found[f"{place} normed"], found[f"{place} stream"]) for place in places)
+    assert not found["encoder stream"].any()
+    close(found["encoder output"], np.broadcast_to(load_model().params["encoder"]["norm"]["bias"], (11, 64)))
+    assert not scored(examples(20), instead={"decoder output": lambda found: 0 * found["decoder stream"]})[1:].any()
 
 
 def test_examples_know_the_places_of_their_words():

@@ -54,18 +54,19 @@ def _example(phrase):
     return Example(" ".join(english), french_text(french), *places, pronoun)
 
 
-def scored(examples, change=None, model=None):
+def scored(examples, change=None, model=None, instead=None):
     """Return which shares a model says rightly, having read the right words before: others, pronouns, whole sentences.
 
     `others` are all words but *il* and *elle*.  `change(example)`, where it is given, returns what `seen` takes by this
-    name; `model` is the book's where none is given.  Raises ValueError where there is no example.
+    name; `instead` is as in `seen`; `model` is the book's where none is given.  Raises ValueError where there is no
+    example.
     Shapes: -> (3,).  Used from chapter 6 on.
     """
     if not examples:
         raise ValueError("examples is empty; expected sentences, such as examples(500).")
     model, right, asked = model or load_model(), [], []
     for each in examples:
-        found = seen(each.english, each.french, model, change and change(each))
+        found = seen(each.english, each.french, model, change and change(each), instead)
         (said,), _ = word_numbers([[*french_words(each.french), "</s>"]], SENTENCES.french)
         right.append(found["logits"].argmax(axis=-1) == said)
         asked.append(np.isin(said, PRONOUNS))
