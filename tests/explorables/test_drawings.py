@@ -120,7 +120,8 @@ def test_the_query_turns_by_itself_once_around_until_the_hand_takes_over(show):
     press = tab.get_by_role("button", name="turn", exact=True)
     press.click()
     tab.wait_for_function("parseFloat(document.querySelector('[data-name=query-0]').dataset.value) < 0")
-    length = np.hypot(number(tab, "query-0"), number(tab, "query-1"))
+    both = [f"parseFloat(document.querySelector('[data-name=query-{i}]').dataset.value)" for i in (0, 1)]
+    length = np.hypot(*tab.evaluate(f"[{', '.join(both)}]"))  # at one moment, while it goes on turning
     assert length == pytest.approx(np.hypot(*WORDS["query"]), rel=1e-2)
     control(tab, "slider", "query").focus()
     tab.keyboard.press("Home")
