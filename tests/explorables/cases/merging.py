@@ -60,7 +60,7 @@ SAID = [
     ({**GAPS, "step": 0}, [], "Read: each word has the same row in both sentences."),
     ({**GAPS, "step": 0, "positions": True}, [], f"Read: 2 of 3 words have {OTHERS} 1.25 apart."),
     ({**GAPS, "positions": True}, [], f"Handed on: each word has {OTHERS} 1.50 apart."),
-    (GAPS, [("slider", "step", "End")], "are the same. The decoder, which does not heed the order, writes the same French"),
+    (GAPS, [("slider", "step", "End")], "decoder, which does not heed the order, writes the same French for both."),
     ({**GAPS, "step": 2, "positions": True}, [], "still differ, by up to 1.50. The decoder writes different French."),
 ]
 OTHER = {"step": 0, "positions": True}
