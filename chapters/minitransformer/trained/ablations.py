@@ -37,7 +37,7 @@ class Ablation:
 
 
 def load_ablations():
-    """Return what was measured: a list of `Ablation`, the first of a model that lacks nothing.  Used in chapters 7 and 14.
+    """Return what was measured, a list of `Ablation`, the first with nothing left out.  Used in chapters 7 and 14.
 
     >>> [row.name for row in load_ablations()][:3]
     ['nothing left out', 'no positions', 'no residuals']
