@@ -215,6 +215,7 @@ BREAKS = {
     ],
     rules.glossary: [
         (GLOSSARY, "half\n", "half\n  One.\nthird\n", "no chapter uses {term}`third`"),
+        (GLOSSARY, "half\n", "tenth\n  [T](../chapters/01-halving.md)\nthird\n", "no chapter uses {term}`third`"),
     ],
     rules.references: [
         (REFERENCES, "  url = {https://example.org/bread}\n", "", "sieve2001 has neither doi nor url"),
