@@ -14,7 +14,7 @@ EXERCISE = re.compile(r"\{exercise-start\} (.*)\n(?s:.*?)\b(Easy|Medium|Hard), (
 
 
 def gone_through(chapter):
-    """Yield the parts of a chapter, tokens and directives, that a reader goes through: no exercises, no deeper folds."""
+    """Yield the parts of a chapter, tokens and directives, that a reader goes through: no exercises, no *Deeper*."""
     headed = passed = False
     last, folded = 1, 0  # lines
     for token, line, box in chapter.parts:
