@@ -102,6 +102,16 @@ def mixed(rows):
                 yield f"{NOTATION}: {symbol} means {len(meanings)} things in chapter {number}; say (which) behind each."
 
 
+def unused(rows, pages):
+    """Yield the symbols of rows that no formula has in the chapters of the row."""
+    told = [(page.number, formula) for page in pages for _, formula, _ in formulas(page)]
+    every = {(number, symbol) for number, formula in told for pair in symbols(formula) for symbol in pair}
+    for row in rows:
+        used = {symbol for number, symbol in every if number in row.chapters}
+        for symbol in row.symbols.keys() - used:
+            yield f"{NOTATION}: no formula of chapters {min(row.chapters)} to {max(row.chapters)} has {symbol}: cut it."
+
+
 @pytest.fixture(scope="module")
 def rows():
     return notation((ROOT / NOTATION).read_text("utf8"))
@@ -110,6 +120,10 @@ def rows():
 @pytest.mark.parametrize("chapter", Book(ROOT).chapters, ids=lambda chapter: chapter.name)
 def test_every_symbol_of_a_chapter_has_a_row(chapter, rows):
     assert sorted(set(missing(chapter, rows))) == []
+
+
+def test_no_row_is_of_a_symbol_that_no_formula_has(rows):
+    assert sorted(unused(rows, Book(ROOT).chapters)) == []
 
 
 def test_no_symbol_has_two_meanings_in_a_chapter_and_nothing_that_tells_them_apart(rows):
@@ -153,3 +167,9 @@ def test_two_meanings_in_one_chapter_are_found():
     rows = notation("| $d$ | `d` | width | | all |\n| $d$ | `d_X` | gradient | | 2 |\n")
     assert [found.split(";")[0] for found in mixed(rows)] == [f"{NOTATION}: d means 2 things in chapter 2"]
     assert list(mixed(SMALL)) == []
+
+
+def test_a_row_that_nothing_uses_is_found():
+    page = Page("$p$ $d$ $\\operatorname{LN}(p)$ $W_Q$\n\nend", "page.md", 1, parser(["dollarmath"]), 3)
+    found = [re.search(r"has (\S+):", finding)[1] for finding in unused(SMALL, [page])]
+    assert sorted(found) == ["W_K", "d", "p_i"]  # a gradient d stands in chapter 2
