@@ -1,26 +1,30 @@
 """How long chapters take: to read, and to do their exercises.
 
-A chapter is read at the pace of a reader who wants to follow: 180 words of prose a minute (a story is read at 240),
-5 seconds for a line of code, 20 for a displayed formula, 30 for a figure.  Code that is folded and the section of the
-exercises are not counted, nor is what cells print.  The sum is rounded to 5 minutes, as nobody reads by the clock.
-An exercise states its minutes itself.
+A chapter is read at the pace of a reader who wants to follow: 200 words of prose a minute (a story is read at 240), and
+20 seconds for each thing that one stops at, a cell whose code is seen, a displayed formula or a figure.  What is folded
+to go deeper, folded code and the section of the exercises are not counted, nor is what cells print.  The sum is rounded
+to 5 minutes, as nobody reads by the clock.  An exercise states its minutes itself.
 """
 
 import itertools
 import re
 
-WORD, LINE, FORMULA, FIGURE = 60 / 180, 5, 20, 30  # seconds
+WORD, STOP = 60 / 200, 20  # seconds
 EXERCISE = re.compile(r"\{exercise-start\} (.*)\n(?s:.*?)\b(Easy|Medium|Hard), (\d+) minutes")
 
 
 def gone_through(chapter):
-    """Yield the parts of a chapter, tokens and directives, that a reader goes through: not the exercises."""
+    """Yield the parts of a chapter, tokens and directives, that a reader goes through: no exercises, no *Deeper*."""
     headed = passed = False
-    for token, _, box in chapter.parts:
+    last, folded = 1, 0  # lines
+    for token, line, box in chapter.parts:
         if headed:
             passed = token.content == "Exercises"
         headed = token.type == "heading_open" and token.tag == "h2"
-        if not passed:
+        last = line or last
+        if box and box.name == "dropdown" and box.argument.startswith("Deeper"):
+            folded = box.end
+        if not passed and last > folded:
             yield token, box
 
 
@@ -30,18 +34,15 @@ def seconds(token, box):
         said = [part for part in token.children if part.type in ("text", "code_inline", "myst_role")]
         return sum(WORD * len(part.content.split()) for part in said if part.meta.get("name") != "math")
     if token.type in ("math_block", "amsmath") or (box and box.name == "math"):
-        return FORMULA
+        return STOP
     if not box:
-        return LINE * lines(token.content) if token.type == "fence" else 0
+        return STOP if token.type == "fence" else 0
     if box.name != "code-cell":
         return WORD * len(box.argument.split())
-    code = 0 if {"hide-input", "hide-cell"} & {*box.tags} else LINE * lines(box.source)
-    return code + (FIGURE + WORD * len(box.figure["caption"].split()) if box.figure else 0)
-
-
-def lines(code):
-    """Return how many lines of code are not empty."""
-    return sum(bool(line.strip()) for line in code.split("\n"))
+    if "hide-cell" in box.tags:
+        return 0
+    code = 0 if "hide-input" in box.tags else STOP
+    return code + (STOP + WORD * len(box.figure["caption"].split()) if box.figure else 0)
 
 
 def reading(chapter):

@@ -24,7 +24,7 @@ INDEX = "search_index.js"
 WEIGHTS = {"chapters/": 1, "reference/teaching": 0.1, "reference/bibliography": 0.05, "reference/": 0.15, "": 0.5}
 ITEMS = (nodes.section, nodes.definition_list_item, nodes.figure, nodes.math_block, addnodes.desc, exercise_node)
 UNTITLED = (nodes.figure, nodes.math_block)  # which are text from their beginning
-SILENT = (nodes.Invisible, nodes.literal_block, nodes.raw, addnodes.toctree, fold_title)
+SILENT = (nodes.Invisible, nodes.doctest_block, nodes.literal_block, nodes.raw, addnodes.toctree, fold_title)
 CODED = re.compile(r"(?:\bdef |\bclass |\bimport |\w\.)([^\W\d]\w{2,})")  # names that code defines, imports or calls on
 # What has a number: how Sphinx counts it, how it is called.
 KINDS = {"figure": "Figure", "displaymath": "Equation", "exercise": "Exercise"}

@@ -14,6 +14,11 @@ def attention(queries, keys, values, keep=None, scale=None):
     The leading axes broadcast; `scale` is 1/√d_k where it is not given; float32 stays float32.
     Raises ValueError where shapes do not fit, naming them and the axis, and TypeError where `keep` is not bool.
     Vaswani et al. (2017), eq. 1; built in chapter 4.
+
+    >>> query, keys = np.array([[1.0, 0.0]]), np.array([[3.0, 0.2], [0.1, 2.5]])
+    >>> output, weights = attention(query, keys, values=np.array([[1.0], [-1.0]]))
+    >>> weights.round(2).tolist(), output.round(2).tolist()
+    ([[0.89, 0.11]], [[0.77]])
     """
     queries, keys, values, keep = attendable(queries, keys, values, keep)
     scores = queries @ keys.swapaxes(-1, -2)
@@ -29,6 +34,12 @@ def attention_vjp(queries, keys, values, keep=None, scale=None):
 
     Shapes: as in `attention`; each gradient has the shape of its array.  A hidden pair has weight 0, so nothing flows
     through it.  Built in chapter 13.
+
+    >>> rng = np.random.default_rng(0)
+    >>> arrays = [rng.normal(size=shape) for shape in ((2, 4), (3, 4), (3, 5))]
+    >>> (output, weights), backward = attention_vjp(*arrays)
+    >>> [gradient.shape for gradient in backward(np.ones_like(output))]
+    [(2, 4), (3, 4), (3, 5)]
     """
     output, weights = attention(queries, keys, values, keep, scale)
     queries, keys, values = floats(queries), floats(keys), floats(values)

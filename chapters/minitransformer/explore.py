@@ -59,6 +59,11 @@ def explorable(name, still, **state):
     `still` is the Picture that is seen in its place in print and without JavaScript.  `state` is how it starts, lists
     or arrays: `explorables/NAME/state.py` says of which parts, and what each of them can be.
     Raises ValueError where the name is unknown or the state is not of this kind.
+
+    >>> still = figures.arrows({"a": [3, 1], "b": [1, 2]}, alt="Two arrows.")
+    >>> page = explorable("vectors", still, a=[3, 1], b=[1, 2])
+    >>> "mt-explorable" in page.data
+    True
     """
     data = html.escape(json.dumps(_checked(name, state), ensure_ascii=False))
     script = _module(name) + (SHARED / "host.mjs").read_text("utf8").replace("export ", "")
@@ -76,6 +81,11 @@ def live(name, **state):
     `state` is as in `explorable`, and is checked again when it is set.  In JupyterLab, as chapter 3 tells:
     `widget = live("vectors", a=[3, 1], b=[1, 2])`, then `widget.a` and `widget.a = [0, 2]`.
     The keys of a query are `widget.keys_`, as any widget has `keys` of another kind.
+
+    >>> widget = live("vectors", a=[3, 1], b=[1, 2])
+    >>> widget.a = [0, 2]
+    >>> widget.a
+    [0, 2]
     """
 
     def check(widget, change):

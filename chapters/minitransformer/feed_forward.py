@@ -8,7 +8,11 @@ from .self_attention import project, project_vjp
 
 
 def relu(x):
-    """Return the positive part: max(x, 0).  Shapes: x of any shape -> the same.  Built in chapter 11."""
+    """Return the positive part: max(x, 0).  Shapes: x of any shape -> the same.  Built in chapter 11.
+
+    >>> relu([-2.0, 3.0]).tolist()
+    [0.0, 3.0]
+    """
     return np.maximum(floats(x), 0)
 
 
@@ -17,6 +21,9 @@ def gelu(x):
 
     Shapes: x of any shape -> the same; within 5e-4 of the exact value.  Hendrycks and Gimpel (2016), section 2; built
     in chapter 11.
+
+    >>> gelu([-1.0, 1.0]).round(2).tolist()
+    [-0.16, 0.84]
     """
     x = floats(x)
     # x**2 is a product and x**3 a power, which takes twenty times as long
@@ -29,6 +36,11 @@ def feed_forward(x, params, activation=relu):
     Shapes: x (…, n, d), params W_1 (d, hidden), b_1 (hidden,), W_2 (hidden, d), b_2 (d,) -> (…, n, d).
     Raises ValueError where a matrix or a bias is missing or, naming both shapes, does not fit.
     Vaswani et al. (2017), eq. 2; built in chapter 11.
+
+    >>> params = {"W_1": np.ones((2, 4)), "b_1": np.zeros(4)}
+    >>> params |= {"W_2": np.ones((4, 2)), "b_2": np.zeros(2)}
+    >>> feed_forward([[1.0, 2.0], [1.0, -2.0]], params).tolist()
+    [[12.0, 12.0], [0.0, 0.0]]
     """
     wide = project(x, params, "W_1")
     wide = activation(wide + bias_for(wide, params, "b_1", "the hidden layer"))
@@ -42,6 +54,11 @@ def dropout(x, rate, rng):
     Shapes: x of any shape, rate from 0 to below 1, rng a NumPy Generator -> the same shape.  It is for training: in
     use, with None for the rng, x stays as it is.  Raises ValueError where `rate` is out of range, and TypeError where
     `rng` is no Generator.  Srivastava et al. (2014); built in chapter 11.
+
+    >>> x = np.ones(10_000)
+    >>> dropped = dropout(x, 0.2, np.random.default_rng(0))
+    >>> sorted(set(dropped.tolist())), abs(float(dropped.mean()) - 1) < 0.05
+    ([0.0, 1.25], True)
     """
     x = floats(x)
     if rng is None:
@@ -53,6 +70,10 @@ def kept_by(shape, rate, rng):
     """Return which numbers dropout keeps: an array of bool of this shape, True with probability 1 − `rate`.
 
     Raises ValueError where `rate` is out of range, and TypeError where `rng` is no Generator.  Built in chapter 11.
+
+    >>> kept = kept_by((10_000,), 0.2, np.random.default_rng(0))
+    >>> kept.dtype.name, abs(float(kept.mean()) - 0.8) < 0.05
+    ('bool', True)
     """
     if not 0 <= rate < 1:
         raise ValueError(f"rate is {rate}; expected the share to drop, from 0 to below 1.")
@@ -65,6 +86,10 @@ def relu_vjp(x):
     """Return `relu(x)` and its backward pass: what was positive lets its gradient through, the rest nothing.
 
     Shapes: all alike.  At 0 itself, where there is no slope, it is taken to be 0.  Used in chapter 13.
+
+    >>> result, backward = relu_vjp([-2.0, 3.0])
+    >>> backward([1.0, 1.0]).tolist()
+    [0.0, 1.0]
     """
     output = relu(x)
 
@@ -78,6 +103,10 @@ def gelu_vjp(x):
     """Return `gelu(x)` and its backward pass, d_output times the slope at x.  Shapes: all alike.
 
     Used in chapter 13.
+
+    >>> result, backward = gelu_vjp([0.0, 10.0])
+    >>> backward([1.0, 1.0]).round(3).tolist()
+    [0.5, 1.0]
     """
     x = floats(x)
     root = (2 / np.pi) ** 0.5
@@ -95,6 +124,13 @@ def feed_forward_vjp(x, params, activation=relu):
 
     Shapes: as in `feed_forward`; the gradients of the biases are summed over all tokens.  Beside `activation` stands
     its own backward pass, as `relu_vjp` beside `relu`.  Used in chapter 13.
+
+    >>> params = {"W_1": np.ones((2, 4)), "b_1": np.zeros(4)}
+    >>> params |= {"W_2": np.ones((4, 2)), "b_2": np.zeros(2)}
+    >>> output, backward = feed_forward_vjp([[1.0, 2.0]], params)
+    >>> d_x, gradients = backward(np.ones_like(output))
+    >>> d_x.tolist(), gradients["b_1"].tolist()
+    ([[8.0, 8.0]], [2.0, 2.0, 2.0, 2.0])
     """
     wide, back_1 = project_vjp(x, params, "W_1")
     wide += bias_for(wide, params, "b_1", "the hidden layer")
@@ -115,6 +151,10 @@ def dropout_vjp(x, rate, rng):
     """Return `dropout(x, rate, rng)` and its backward pass: what was dropped gets no gradient.
 
     Shapes: all alike.  Used in chapter 13.
+
+    >>> dropped, backward = dropout_vjp(np.ones(8), 0.5, np.random.default_rng(0))
+    >>> bool((backward(np.ones(8)) == dropped).all())
+    True
     """
     x = floats(x)
     if rng is None or rate == 0:
@@ -127,6 +167,11 @@ def dropped_vjp(sublayer, rate, rng):
     """Return a sublayer, x -> (output, backward), whose output is dropped out; without an `rng` it is as before.
 
     Used in chapter 13.
+
+    >>> doubled = lambda x: (2 * x, lambda d_output: (2 * d_output,))
+    >>> output, backward = dropped_vjp(doubled, 0.5, rng=None)(np.ones(3))
+    >>> output.tolist()
+    [2.0, 2.0, 2.0]
     """
 
     def both(x):

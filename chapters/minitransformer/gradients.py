@@ -16,7 +16,11 @@ def cross_entropy(logits, targets, ignore=-1, smoothing=0.0):
     Shapes: logits (…, n, vocabulary), targets (…, n) of whole numbers -> a number.  Targets equal to `ignore`, such as
     padding, do not count.  With `smoothing` s the model should give the right word 1 − s and share s among all words.
     Raises ValueError where shapes do not fit, a target is not in the vocabulary, or all are ignored.
-    Szegedy et al. (2016), section 7, smooth; used in chapter 13.
+    Szegedy et al. (2016), section 7, smooth; used in chapters 13 and 14.
+
+    >>> logits = np.log([[0.5, 0.25, 0.25]])
+    >>> bool(np.isclose(cross_entropy(logits, [1]), np.log(4)))
+    True
     """
     return cross_entropy_vjp(logits, targets, ignore, smoothing)[0]
 
@@ -25,7 +29,11 @@ def cross_entropy_vjp(logits, targets, ignore=-1, smoothing=0.0):
     """Return `cross_entropy(…)` and its backward pass: d_loss -> (P − Y) · d_loss / number of targets that count.
 
     Shapes: as in `cross_entropy`; the gradient is like the logits, P their softmax, Y the shares that it should have.
-    Used in chapter 13.
+    Used in chapters 13 and 14.
+
+    >>> loss, backward = cross_entropy_vjp(np.zeros((1, 4)), [2])
+    >>> backward(1.0).tolist()
+    [[0.25, 0.25, -0.75, 0.25]]
     """
     logits, targets, counted = _aimed(logits, targets, ignore)
     every, s, total = np.arange(len(targets)), float(smoothing), counted.sum()
@@ -68,6 +76,10 @@ def gradient_check(vjp, *arguments, rng=0):
     argument is an array, a dict of arrays, or a shape or dict of shapes, which are filled with random numbers.  The
     gradient that comes from above is random too, and the best of several steps counts.
     Raises ValueError where a gradient has another shape than its argument.  Used in chapter 13.
+
+    >>> from minitransformer.softmax import softmax_vjp
+    >>> bool(gradient_check(softmax_vjp, (3, 5)) < 1e-7)
+    True
     """
     return gradient_errors(vjp, *arguments, rng=rng).min()
 
@@ -77,6 +89,12 @@ def gradient_errors(vjp, *arguments, rng=0, steps=STEPS):
 
     Shapes: steps (k,) -> (k,), the largest over all arguments, each moved in random directions.
     Used in chapter 13.
+
+    >>> from minitransformer.softmax import softmax_vjp
+    >>> steps = np.array([1e-1, 1e-5, 1e-13])
+    >>> large, right, small = gradient_errors(softmax_vjp, (3, 5), steps=steps)
+    >>> bool(right < large), bool(right < small)
+    (True, True)
     """
     rng = np.random.default_rng(rng)
     inputs = [_filled(argument, rng) for argument in arguments]
@@ -129,7 +147,11 @@ def _inner(gradient, direction):
 
 
 def several(found):
-    """Return what a backward pass gave as a tuple, also where it is one array.  Used in chapter 13."""
+    """Return what a backward pass gave as a tuple, also where it is one array.  Used in chapter 13.
+
+    >>> len(several(np.ones(3))), len(several((1, 2)))
+    (1, 2)
+    """
     return found if isinstance(found, tuple) else (found,)
 
 
@@ -137,6 +159,10 @@ def vjp_of(function):
     """Return the function that stands beside `function` and adds a backward pass: for relu, relu_vjp.
 
     Raises ValueError where there is none.  Used in chapter 13.
+
+    >>> from minitransformer.feed_forward import relu
+    >>> vjp_of(relu).__name__
+    'relu_vjp'
     """
     name = f"{getattr(function, '__name__', function)}_vjp"
     found = getattr(sys.modules.get(getattr(function, "__module__", "")), name, None)

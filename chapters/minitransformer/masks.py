@@ -9,6 +9,9 @@ def causal_mask(n):
     """Return the mask that lets token i attend to the tokens 0 … i: shape (n, n) of bool, True where it may attend.
 
     Raises ValueError where `n` is no whole number from 0 on.  Vaswani et al. (2017), section 3.2.3; built in chapter 6.
+
+    >>> causal_mask(3).astype(int).tolist()
+    [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
     """
     return np.tri(whole(n, "n", 0), dtype=bool)
 
@@ -18,6 +21,9 @@ def padding_mask(lengths, n):
 
     Shapes: lengths (batch,) of whole numbers from 0 to n -> (batch, 1, n) of bool, True where a query may attend.
     Raises ValueError where a length is none of these.  Built in chapter 6.
+
+    >>> padding_mask([1, 3], 3).astype(int).tolist()
+    [[[1, 0, 0]], [[1, 1, 1]]]
     """
     lengths, n = np.asarray(lengths), whole(n, "n", 0)
     numbers = lengths.ndim == 1 and lengths.dtype.kind in "iuf"
@@ -33,6 +39,11 @@ def leaks(model, x):
     by a random one of the size of `x`, all in float64; an output moved if it differs by over 100 times the rounding of
     the largest.  What is NaN or infinite before and after has not moved.
     Raises ValueError where the model's output has no row for each token.  Built in chapter 6.
+
+    >>> leaks(lambda x: np.cumsum(x, axis=0), np.ones((3, 2)))
+    []
+    >>> leaks(lambda x: x[::-1], np.ones((3, 2)))
+    [(2, 0)]
     """
     x = floats(x).astype(float)
     before = floats(model(x.copy()), "the model's output").copy()

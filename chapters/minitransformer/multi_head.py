@@ -11,6 +11,9 @@ def split_heads(x, heads, of="x"):
 
     Shapes: x (…, n, d) -> (…, heads, n, d / heads), a view: head h has the features from h·d/heads on.
     Raises ValueError, calling x what `of` says, where `heads` does not divide d.  Built in chapter 7.
+
+    >>> split_heads(np.arange(8.0).reshape(2, 4), heads=2).tolist()
+    [[[0.0, 1.0], [4.0, 5.0]], [[2.0, 3.0], [6.0, 7.0]]]
     """
     x, heads = floats(x, of, axes=2), whole(heads, "heads")
     if x.shape[-1] % heads:
@@ -23,6 +26,10 @@ def merge_heads(x):
     """Undo `split_heads`: put the heads of every token side by side again.
 
     Shapes: x (…, heads, n, d_v) -> (…, n, heads · d_v).  Raises ValueError where x has fewer axes.  Built in chapter 7.
+
+    >>> x = np.ones((5, 12))
+    >>> merge_heads(split_heads(x, heads=3)).shape
+    (5, 12)
     """
     x = floats(x, axes=3)
     *leading, heads, n, d_v = x.shape
@@ -38,6 +45,11 @@ def multi_head_attention(x, params, heads, context=None, keep=None, turn=None):
     queries and keys (…, heads, n, d_k) pass through first, such as `rotary` of chapter 10.
     Raises ValueError where shapes do not fit, naming them and the axis, and TypeError where `keep` is not bool.
     Vaswani et al. (2017), section 3.2.2; built in chapter 7.
+
+    >>> params = {name: np.eye(6) for name in ("W_Q", "W_K", "W_V", "W_O")}
+    >>> output, weights = multi_head_attention(np.ones((4, 6)), params, heads=2)
+    >>> output.shape, weights.shape
+    ((4, 6), (2, 4, 4))
     """
     context, of = (x, "x") if context is None else (context, "context")
     queries = split_heads(project(x, params, "W_Q"), heads, "x W_Q")
@@ -55,6 +67,12 @@ def multi_head_attention_vjp(x, params, heads, context=None, keep=None, turn=Non
 
     Shapes: as in `multi_head_attention`; d_output (…, n, d_out) -> dX, {W_Q, W_K, W_V, W_O: gradients}, and d_context
     where a context was given.  To split is to merge, backwards.  Used in chapter 13.
+
+    >>> params = {name: np.eye(6) for name in ("W_Q", "W_K", "W_V", "W_O")}
+    >>> (output, weights), backward = multi_head_attention_vjp(np.eye(4, 6), params, heads=2)
+    >>> d_x, gradients = backward(np.ones_like(output))
+    >>> d_x.shape, gradients["W_O"].shape
+    ((4, 6), (6, 6))
     """
     source, of = (x, "x") if context is None else (context, "context")
     asked = (x, "W_Q", "x"), (source, "W_K", of), (source, "W_V", of)

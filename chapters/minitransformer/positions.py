@@ -10,6 +10,9 @@ def angles(positions, d):
 
     Shapes: positions (n,) -> (n, d/2), in radians.  Raises ValueError where `d` is not even.
     Vaswani et al. (2017), section 3.5; built in chapter 10.
+
+    >>> angles(np.arange(3), 4).round(2).tolist()
+    [[0.0, 0.0], [1.0, 0.01], [2.0, 0.02]]
     """
     if whole(d, "the width") % 2:
         raise ValueError(f"the width is {d}; expected an even number, since features go in pairs.")
@@ -22,6 +25,9 @@ def sinusoidal_positions(n, d):
 
     Shapes: -> (n, d): feature 2i is sin(t / 10000^(2i/d)) and feature 2i + 1 the cosine of the same angle.
     Raises ValueError where `d` is not even.  Vaswani et al. (2017), section 3.5; built in chapter 10.
+
+    >>> sinusoidal_positions(3, 4).round(2).tolist()
+    [[0.0, 1.0, 0.0, 1.0], [0.84, 0.54, 0.01, 1.0], [0.91, -0.42, 0.02, 1.0]]
     """
     n, d = whole(n, "n", 0), whole(d, "the width")
     turns = angles(np.arange(n), d)
@@ -35,6 +41,11 @@ def rotary(x, positions=None):
     are turned by t / 10000^(2i/d_k), so dot products of turned vectors depend on the distance of their positions alone.
     float32 stays float32.  Raises ValueError where d_k is not even or positions are not one for each row.
     Su et al. (2024); built in chapter 10.
+
+    >>> x = np.ones((8, 4))
+    >>> products = rotary(x) @ rotary(x).T
+    >>> bool(np.isclose(products[0, 2], products[5, 7]))
+    True
     """
     x = floats(x, axes=2)
     positions = np.arange(x.shape[-2]) if positions is None else floats(positions, "positions")
@@ -54,6 +65,10 @@ def alibi_bias(n, heads):
 
     Shapes: -> (heads, n, n); head i, from 1 on, has the slope 2^(−8i/heads).
     Raises ValueError where `n` or `heads` is no whole number.  Press, Smith and Lewis (2022); built in chapter 10.
+
+    >>> bias = alibi_bias(3, heads=8)
+    >>> bias.shape, bias[0, 2, :2].tolist()
+    ((8, 3, 3), [-1.0, -0.5])
     """
     place = np.arange(whole(n, "n", 0))
     slopes = 2.0 ** (-8 * np.arange(1, whole(heads, "heads") + 1) / heads)
@@ -64,6 +79,11 @@ def rotary_vjp(x, positions=None):
     """Return `rotary(x, positions)` and its backward pass, which turns the gradients back.
 
     Shapes: as in `rotary`.  Used in chapter 13.
+
+    >>> x = np.ones((5, 4))
+    >>> turned, backward = rotary_vjp(x)
+    >>> bool(np.allclose(backward(turned), x))
+    True
     """
     turned = rotary(x, positions)
 

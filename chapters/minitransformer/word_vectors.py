@@ -49,7 +49,13 @@ for _example in (*GLOVE_EXAMPLES.values(), *PCA_EXAMPLES.values()):
 
 
 class Vectors(KeyedVectors):
-    """gensim's KeyedVectors, which for an unknown word also names the nearest spellings; used from chapter 1 on."""
+    """gensim's KeyedVectors, which for an unknown word also names the nearest spellings; used from chapter 1 on.
+
+    >>> vectors = Vectors(2)
+    >>> vectors.add_vectors(["cat", "dog"], np.eye(2))
+    >>> vectors["dog"].tolist()
+    [0.0, 1.0]
+    """
 
     def add_vector(self, key, vector):
         """Add a word as gensim does.  Raises ValueError, naming it, where its numbers are too few, too many or NaN."""
@@ -77,6 +83,10 @@ def load_news():
     """Return 300 Australian news stories that come with gensim, each a list of lower-case words.
 
     Used in chapters 1 and 14.
+
+    >>> news = load_news()
+    >>> len(news), news[0][:4]
+    (300, ['hundreds', 'of', 'people', 'have'])
     """
     with open(datapath(TEXTS[1]), encoding="utf-8") as news:
         return list(map(simple_preprocess, news))
@@ -85,7 +95,11 @@ def load_news():
 def load_corpus():
     """Return the book's text as a list of documents, each a list of lower-case words.
 
-    106 shortened Wikipedia articles that come with gensim, and the stories of `load_news`.  Used in chapter 1.
+    106 shortened Wikipedia articles that come with gensim, and the stories of `load_news`.  Used from chapter 1 on.
+
+    >>> documents = load_corpus()
+    >>> len(documents), sum(map(len, documents)) > 450_000
+    (406, True)
     """
     # Not WikiCorpus, which starts processes: outside Linux, a script of the reader's would run once more in each.
     with bz2.open(datapath(TEXTS[0])) as dump:
@@ -99,6 +113,10 @@ def count_pairs(sentences, index, window=5):
 
     Shapes: sentences, lists of words; index, dict of word -> row, words outside it are left out before the distance
     is taken -> sparse (n, n), symmetric.  Built in chapter 1.
+
+    >>> index = {"a": 0, "cat": 1, "sat": 2}
+    >>> count_pairs([["a", "cat", "sat"]], index, window=1).toarray().astype(int).tolist()
+    [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     """
     rows = [np.array([index[word] for word in words if word in index], dtype=int) for words in sentences]
     steps = range(1, whole(window, "window") + 1)
@@ -114,6 +132,9 @@ def ppmi(counts, smoothing=0.75):
 
     Shapes: counts, sparse (n, n) -> sparse (n, n).  `smoothing` is the power on the context counts.
     Church and Hanks (1990), Levy et al. (2015); built in chapter 1.
+
+    >>> ppmi(np.array([[0, 2], [2, 0]])).toarray().round(2).tolist()
+    [[0.0, 0.69], [0.69, 0.0]]
     """
     counts = sparse.csr_array(counts)
     pairs = counts.tocoo()
@@ -132,6 +153,11 @@ def train_vectors(sentences, size=100, window=5, min_count=5):
     Shapes: sentences, lists of words -> `Vectors` of n words by `size`, most frequent word first, float32; n counts
     the words seen `min_count` times or more.  Raises ValueError where n is not larger than `size`.
     Levy, Goldberg and Dagan (2015); built in chapter 1.
+
+    >>> text = [["cat", "eats", "fish"], ["dog", "eats", "meat"]] * 5
+    >>> vectors = train_vectors(text, size=2, window=1)
+    >>> vectors.index_to_key, vectors.vectors.shape
+    (['eats', 'cat', 'fish', 'dog', 'meat'], (5, 2))
     """
     seen = Counter(word for words in sentences for word in words)
     vocabulary = [word for word, count in seen.most_common() if count >= min_count]
@@ -158,6 +184,11 @@ def pca(x, k=2):
 
     Shapes: x (n, d) -> (n, k), every column with mean 0.  Signs are fixed: the largest entry of a direction is
     positive.  Raises ValueError where k is not in 1 … min(n, d).  Pearson (1901); built in chapter 1.
+
+    >>> line = np.array([[1.0, 2, 5], [2, 4, 5], [3, 6, 5]])
+    >>> flat = pca(line, 1)
+    >>> flat.shape, float(np.ptp(flat).round(3))
+    ((3, 1), 4.472)
     """
     x = floats(x)
     if x.ndim != 2 or not 1 <= whole(k, "k", 0) <= min(x.shape):
@@ -177,6 +208,10 @@ def load_vectors(name="book", download=True):
     plain or compressed (ValueError where the file is malformed or cut).
     The book's own are trained at the first call, in seconds, and kept in the system's cache folder, or in the one
     that the environment variable MINITRANSFORMER_CACHE names.  Used from chapter 1 on.
+
+    >>> vectors = load_vectors()
+    >>> vectors.vectors.shape[1], "spain" in dict(vectors.most_similar("france"))
+    (100, True)
     """
     if name == "book":
         return _book_vectors()

@@ -72,7 +72,7 @@ parts:
 - Predict what is left after ten steps.
 
 Builds on nothing.
-*Reading time:* 15 minutes, exercises 8 more.
+*Reading time:* 10 minutes, exercises 8 more.
 :::
 
 A loaf of 1.5 kg is cut again and again: how much is left?

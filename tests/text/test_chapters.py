@@ -135,7 +135,7 @@ BREAKS = {
         (CHAPTER, "- Compute half of a number.\n", "", "2 objectives"),
         (CHAPTER, "Builds on nothing.", "", "no “Builds on”"),
         (CHAPTER, "% Job: Cut it in two.\n", "", "no comment `% Job: …` below the title"),
-        (CHAPTER, "*Reading time:* 15 minutes, exercises 8 more.", "", "no reading time"),
+        (CHAPTER, "*Reading time:* 10 minutes, exercises 8 more.", "", "no reading time"),
     ],
     rules.closings: [
         (CHAPTER, "## Common misreadings", "## Mistakes", "no section “Common misreadings”"),
@@ -215,6 +215,7 @@ BREAKS = {
     ],
     rules.glossary: [
         (GLOSSARY, "half\n", "half\n  One.\nthird\n", "no chapter uses {term}`third`"),
+        (GLOSSARY, "half\n", "tenth\n  [T](../chapters/01-halving.md)\nthird\n", "no chapter uses {term}`third`"),
     ],
     rules.references: [
         (REFERENCES, "  url = {https://example.org/bread}\n", "", "sieve2001 has neither doi nor url"),

@@ -11,6 +11,7 @@ from tests.shared.mini_book import FILES
 from tools.lists import lists
 
 CHAPTER, TEACHING = "chapters/01-halving.md", "reference/teaching.md"
+PLANS = ["One day", "Four weeks", "Eight weeks", "Fourteen weeks"]
 
 
 def test_pages_hold_the_lists_and_chapters_the_times_as_they_are_counted():
@@ -18,13 +19,14 @@ def test_pages_hold_the_lists_and_chapters_the_times_as_they_are_counted():
     assert old == [], "is not up to date: run `make lists`"
 
 
-@pytest.mark.parametrize("plan", ["Four weeks", "Eight weeks", "Fourteen weeks"])
+@pytest.mark.parametrize("plan", PLANS)
 def test_a_plan_reads_the_chapters_in_order_and_each_once(plan):
     text = (ROOT / TEACHING).read_text("utf8").partition(f"## {plan}\n")[2].partition("\n## ")[0]
     weeks = re.findall(r"^\| (\d+) \| ([\d, ]+) \|", text, re.MULTILINE)
     read = [int(number) for _, numbers in weeks for number in numbers.split(", ")]
     assert [int(week) for week, _ in weeks] == list(range(1, len(weeks) + 1))
-    assert len(weeks) > 2 and read == sorted(set(read))
+    assert len(weeks) > 1 and read == sorted(set(read))
+    assert read[-1] == len(Book(ROOT).chapters), "every plan ends with the model that translates"
 
 
 def made(folder, file, old="", new=""):
@@ -39,11 +41,11 @@ def made(folder, file, old="", new=""):
     ("file", "old", "new", "shows", "line"),
     [
         (CHAPTER, "# Halving", "# Thirds", "README.md", f"| [Thirds]({CHAPTER}) | How much is left? |"),
-        (CHAPTER, "# Halving", "# Thirds", TEACHING, f"| [1 Thirds](../{CHAPTER}) | 15 min | 4, 8 min | a loaf |"),
-        (CHAPTER, "Easy, 2", "Easy, 3", TEACHING, "| 1 | 1 | all | 27 min |"),
-        (CHAPTER, "Easy, 2", "Hard, 2", TEACHING, "| 2 | 1 | easy and medium | 15 min |"),
-        (CHAPTER, "Easy, 2", "Easy, 40", TEACHING, "| 3 | 1 | 1: Half 1, Half 2 | 1 h 35 min |"),
-        (CHAPTER, "Easy, 2", "Easy, 3", CHAPTER, "*Reading time:* 15 minutes, exercises 12 more."),
+        (CHAPTER, "# Halving", "# Thirds", TEACHING, f"| [1 Thirds](../{CHAPTER}) | 10 min | 4, 8 min | a loaf |"),
+        (CHAPTER, "Easy, 2", "Easy, 3", TEACHING, "| 1 | 1 | all | 22 min |"),
+        (CHAPTER, "Easy, 2", "Hard, 2", TEACHING, "| 2 | 1 | easy and medium | 10 min |"),
+        (CHAPTER, "Easy, 2", "Easy, 40", TEACHING, "| 3 | 1 | 1: Half 1, Half 2 | 1 h 30 min |"),
+        (CHAPTER, "Easy, 2", "Easy, 3", CHAPTER, "*Reading time:* 10 minutes, exercises 12 more."),
         (TEACHING, "1 | 1 |", "1 | 1 |", TEACHING, "Chapters left out: none."),
     ],
 )  # fmt: skip
@@ -61,6 +63,23 @@ def test_a_list_follows_a_change(file, old, new, shows, line, tmp_path):
 def test_what_is_missing_is_said(file, old, new, says, tmp_path):
     with pytest.raises(ValueError, match=says):
         made(tmp_path, file, old, new)
+
+
+def test_each_chapter_has_a_row_that_says_where_students_get_stuck():
+    text = (ROOT / TEACHING).read_text("utf8").partition("## Where students get stuck\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| \[(\d+)\]\(\.\./(.+?)\) \| .+ \| .+ \|$", text, re.MULTILINE)
+    assert [(int(number), file) for number, file in rows] == [(c.number, c.file) for c in Book(ROOT).chapters]
+
+
+def test_each_part_of_the_book_has_a_quiz_of_ten_answered_questions_and_a_project():
+    parts = (ROOT / "reference/quizzes.md").read_text("utf8").split("\n## ")[1:]
+    assert len(parts) == len([part for part in Book(ROOT).parts if part.numeral])
+    for part in parts:
+        asked, _, answers = part.partition(":::{dropdown} Answers")
+        answers, _, project = answers.partition("\n:::\n")
+        for text in (asked, answers):
+            assert re.findall(r"^(\d+)\. ", text, re.MULTILINE) == [str(n) for n in range(1, 11)], part[:20]
+        assert "\n### Project " in project
 
 
 def test_the_size_of_a_hub_follows_from_one_reader():

@@ -8,7 +8,7 @@ from bookbuild.read.markdown import Page, parser
 from bookbuild.read.times import reading, whole
 
 EXTENSIONS = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
-TEN, LINE, FORMULA = "word " * 1800, "code\n\n", "$$\na\\,b\n$$\n\n"  # minutes of prose
+TEN, CODE, FORMULA = "word " * 2000, "code\n\n", "$$\na\\,b\n$$\n\n"  # minutes of prose
 CELL = "```{{code-cell}} ipython3\n---\ntags: [{}]\nmystnb: {{}}\n---\n{}```\n\n"
 FIGURE = '```{code-cell} ipython3\n---\nmystnb:\n  figure: {caption: ""}\ntags: [hide-input]\n---\nx\n```\n\n'
 
@@ -18,23 +18,27 @@ FIGURE = '```{code-cell} ipython3\n---\nmystnb:\n  figure: {caption: ""}\ntags: 
     [
         ("A word.", 5),
         (TEN, 10),
-        ("word " * (1800 + 400), 10),
-        ("word " * (1800 + 500), 15),
-        (TEN + "`code` " * 500, 15),
-        (TEN + "{term}`half` " * 500, 15),
-        (TEN + "$a$ {math}`b` " * 500, 10),
-        (TEN + "\n\n% " + "word " * 500, 10),
-        (f"{TEN}\n\n:::{{admonition}} Title\n{'word ' * 500}\n:::\n", 15),
-        (f"{TEN}\n\n{CELL.format('', LINE) * 29}", 10),
-        (f"{TEN}\n\n{CELL.format('', LINE) * 31}", 15),
-        (f"{TEN}\n\n{CELL.format('hide-input', LINE) * 99}", 10),
-        (f"{TEN}\n\n```\n{LINE * 31}```\n", 15),
+        ("word " * (2000 + 400), 10),
+        ("word " * (2000 + 600), 15),
+        (TEN + "`code` " * 600, 15),
+        (TEN + "{term}`half` " * 600, 15),
+        (TEN + "$a$ {math}`b` " * 600, 10),
+        (TEN + "\n\n% " + "word " * 600, 10),
+        (f"{TEN}\n\n:::{{admonition}} Title\n{'word ' * 600}\n:::\n", 15),
+        (f"{TEN}\n\n:::{{dropdown}} What each choice says\n{'word ' * 600}\n:::\n", 15),
+        (f"{TEN}\n\n:::{{dropdown}} Deeper: why?\n{'word ' * 600}\n\n{FORMULA * 9}\n:::\n", 10),
+        (f"{TEN}\n\n:::{{dropdown}} Deeper: why?\nword\n:::\n\n{'word ' * 600}", 15),
+        (f"{TEN}\n\n{CELL.format('', CODE) * 7}", 10),
+        (f"{TEN}\n\n{CELL.format('', CODE * 9) * 8}", 15),
+        (f"{TEN}\n\n{CELL.format('hide-input', CODE) * 99}", 10),
+        (f"{TEN}\n\n```\n{CODE}```\n", 10),
         (f"{TEN}\n\n{FORMULA * 7}", 10),
         (f"{TEN}\n\n{FORMULA * 8}", 15),
         (f"{TEN}\n\n{FORMULA.rstrip()} (eq-a)\n\n{FORMULA * 7}", 15),
         (f"{TEN}\n\n\\begin{{align}}a\\end{{align}}\n\n{FORMULA * 7}", 15),
-        (f"{TEN}\n\n{FIGURE * 4}", 10),
-        (f"{TEN}\n\n{FIGURE * 6}", 15),
+        (f"{TEN}\n\n{FIGURE * 7}", 10),
+        (f"{TEN}\n\n{FIGURE * 8}", 15),
+        (f"{TEN}\n\n{FIGURE.replace('hide-input', 'hide-cell') * 99}", 10),
         (f"{TEN}\n\n## Exercises\n\n{TEN}", 10),
         (f"{TEN}\n\n## Exercises\n\n{TEN}\n\n## Summary\n\n{TEN}", 20),
     ],

@@ -9,7 +9,11 @@ import platformdirs
 
 
 def cache_folder():
-    """Return the folder of what is kept: $MINITRANSFORMER_CACHE, or the system's own.  Used from chapter 1 on."""
+    """Return the folder of what is kept: $MINITRANSFORMER_CACHE, or the system's own.  Used from chapter 1 on.
+
+    >>> isinstance(cache_folder(), Path)
+    True
+    """
     return Path(os.environ.get("MINITRANSFORMER_CACHE") or platformdirs.user_cache_dir("minitransformer"))
 
 
@@ -18,6 +22,12 @@ def read(path, *names):
 
     Raises FileNotFoundError where there is none, and ValueError, saying what shows it, where the file is damaged or an
     array of these names is missing.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written(Path(folder, "some.npz"), x=[1.0, 2.0])
+    ...     print(read(Path(folder, "some.npz"))["x"].tolist())
+    [1.0, 2.0]
     """
     try:
         # Not opened by np.load, which leaves a damaged file open, and then Windows would not let it be replaced.
@@ -33,6 +43,12 @@ def written(path, **arrays):
     """Write `arrays` beside `path` and rename, so that a reader sees a whole file or none.  Used from chapter 1 on.
 
     Raises OSError, saying what to do, where that cannot be.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written(Path(folder, "some.npz"), x=np.ones(3))
+    ...     print([path.name for path in Path(folder).iterdir()])
+    ['some.npz']
     """
     path, beside = Path(path), None
     try:

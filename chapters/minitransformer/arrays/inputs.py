@@ -8,6 +8,9 @@ def floats(x, name="x", axes=0):
 
     float16, in which sums overflow, becomes float32.  Raises TypeError for what is not numbers, or is masked, and
     ValueError for rows of unequal length or fewer than `axes` axes.  Used from chapter 1 on.
+
+    >>> floats([1, 2]).dtype.name
+    'float64'
     """
     x = _array(x, name)
     if x.dtype.kind not in "biuf":
@@ -30,7 +33,15 @@ def _array(x, name):
 
 
 def finite(x, name="x"):
-    """Return `x`.  Raises ValueError where it holds NaN or infinite numbers.  Used from chapter 1 on."""
+    """Return `x`.  Raises ValueError where it holds NaN or infinite numbers.  Used from chapter 1 on.
+
+    >>> finite(np.ones(2)).tolist()
+    [1.0, 1.0]
+    >>> finite(np.array([np.inf]), "rate")
+    Traceback (most recent call last):
+        ...
+    ValueError: rate holds NaN or infinite numbers; expected finite ones.
+    """
     if not np.isfinite(x).all():
         raise ValueError(f"{name} holds NaN or infinite numbers; expected finite ones.")
     return x
@@ -40,6 +51,9 @@ def along(x, axis):
     """Return `x` as an array of floats that has the axis `axis`.  Raises ValueError where it has none.
 
     Used from chapter 3 on.
+
+    >>> along([[1, 2], [3, 4]], -1).shape
+    (2, 2)
     """
     x = floats(x)
     if not -x.ndim <= axis < x.ndim:
@@ -48,7 +62,15 @@ def along(x, axis):
 
 
 def entry(params, name, expected=""):
-    """Return `params[name]`.  Raises ValueError, naming what is there, where it is missing.  Used from chapter 5 on."""
+    """Return `params[name]`.  Raises ValueError, naming what is there, where it is missing.  Used from chapter 5 on.
+
+    >>> entry({"W_Q": 1}, "W_Q")
+    1
+    >>> entry({"W_Q": 1}, "W_K")
+    Traceback (most recent call last):
+        ...
+    ValueError: params has W_Q; expected W_K too.
+    """
     if name not in params:
         raise ValueError(f"params has {', '.join(map(str, params)) or 'nothing'}; expected {name} too{expected}.")
     return params[name]
@@ -58,6 +80,13 @@ def whole(value, name, least=1):
     """Return `value` as an int.  Raises ValueError where it is no whole number from `least` on.
 
     Used from chapter 1 on.
+
+    >>> whole(3.0, "n")
+    3
+    >>> whole(2.5, "n")
+    Traceback (most recent call last):
+        ...
+    ValueError: n is 2.5; expected a whole number from 1 on.
     """
     if type(value) is int and value >= least:
         return value
@@ -71,6 +100,9 @@ def number(value, name, least=0.0, most=np.inf):
     """Return `value` as a float.  Raises ValueError where it is no number from `least` to `most`.
 
     Used in chapter 14.
+
+    >>> number(0.1, "rate", 0, 1)
+    0.1
     """
     given = _array(value, name)
     if given.ndim or given.dtype.kind not in "iuf" or not least <= given <= most:
@@ -80,7 +112,11 @@ def number(value, name, least=0.0, most=np.inf):
 
 
 def one_of(value, name, choices):
-    """Return `value`.  Raises ValueError, naming the choices, where it is none of them.  Used from chapter 9 on."""
+    """Return `value`.  Raises ValueError, naming the choices, where it is none of them.  Used from chapter 9 on.
+
+    >>> one_of("pre", "norm", ("pre", "post"))
+    'pre'
+    """
     if not isinstance(value, str) or value not in choices:
         *others, last = map(repr, choices)
         raise ValueError(f"{name} is {value!r}; expected {', '.join(others)} or {last}.")
@@ -92,6 +128,13 @@ def token_ids(ids, vocabulary, most=None, name="ids"):
 
     Raises TypeError where they are no whole numbers and ValueError where one is out of range or there are too many.
     Used from chapter 12 on.
+
+    >>> token_ids([3, 1], vocabulary=10).tolist()
+    [3, 1]
+    >>> token_ids([3, 11], vocabulary=10)
+    Traceback (most recent call last):
+        ...
+    ValueError: ids holds 11; expected 0 to 9, numbers of the vocabulary.
     """
     ids = _array(ids, name)
     if ids.dtype.kind not in "iu" and ids.size:

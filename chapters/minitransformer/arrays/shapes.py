@@ -10,6 +10,10 @@ def same_width(a, b, names=("a", "b"), axes=(1, 1), broadcast=False):
 
     Raises ValueError, naming both shapes, where their last axes differ, axes are missing, or they have to `broadcast`
     and do not.  Used from chapter 2 on.
+
+    >>> a, b = same_width([1, 2], [[3, 4]])
+    >>> a.shape, b.shape
+    ((2,), (1, 2))
     """
     a, b = floats(a, names[0]), floats(b, names[1])
     if a.ndim < axes[0] or b.ndim < axes[1] or a.shape[-1] != b.shape[-1]:
@@ -27,6 +31,10 @@ def attendable(queries, keys, values, keep=None):
     whose leading axes broadcast, and keep of bool, which broadcasts to the scores (…, n, m), or None.
 
     Raises ValueError, naming the shapes and the axis, where they do not fit.  Used from chapter 4 on.
+
+    >>> queries, keys, values, keep = attendable([[1, 2]], [[3, 4]], [[5]])
+    >>> queries.shape, values.dtype.name, keep is None
+    ((1, 2), 'float64', True)
     """
     queries, keys = same_width(queries, keys, ("queries", "keys"), axes=(2, 2))
     values = floats(values, "values")
@@ -48,6 +56,9 @@ def kept(keep, shape):
 
     Raises TypeError, saying how to convert, where it is not of bool, and ValueError, naming both shapes and the axis,
     where it does not fit.  Used from chapter 4 on.
+
+    >>> kept([[True, False]], (1, 2)).tolist()
+    [[True, False]]
     """
     keep = _array(keep, "keep")
     if keep.dtype != bool:
@@ -69,6 +80,9 @@ def kept_by_heads(keep, queries, keys):
     """Return the mask `keep` (…, n, m) with an axis for the heads of queries (…, heads, n, d_k) and keys, or None.
 
     Raises ValueError, naming the shape that was given, where it does not fit.  Used from chapter 7 on.
+
+    >>> kept_by_heads(np.tri(3) > 0, np.ones((2, 3, 4)), np.ones((2, 3, 4))).shape
+    (1, 3, 3)
     """
     if keep is None:
         return None
@@ -90,6 +104,10 @@ def matrix_for(x, params, name, of="x"):
 
     Raises ValueError where `params` has no such matrix or, naming both shapes and the axes, where it does not fit `x`,
     which the sentence calls `of`.  Used from chapter 5 on.
+
+    >>> x, matrix = matrix_for(np.ones((5, 3)), {"W": np.ones((3, 2))}, "W")
+    >>> matrix.shape
+    (3, 2)
     """
     x, matrix = floats(x, of), floats(entry(params, name), name)
     if x.ndim < 2 or matrix.ndim != 2 or x.shape[-1] != len(matrix):
@@ -105,6 +123,9 @@ def for_features(x, vector, name, of="x"):
 
     Raises ValueError, naming both shapes, where it has another shape or `x`, which the sentence calls `of`, has no
     features.  Used from chapter 8 on.
+
+    >>> for_features(np.ones((5, 3)), [1, 2, 3], "gain").tolist()
+    [1.0, 2.0, 3.0]
     """
     vector = floats(vector, name)
     if x.ndim == 0 or vector.shape != x.shape[-1:] or vector.size == 0:
@@ -119,6 +140,9 @@ def bias_for(x, params, name, of="x"):
     """Return `params[name]` as an array of floats with one number for each feature of `x` (…, d): shape (d,).
 
     Raises ValueError where `params` has no such bias, and as `for_features` does.  Used in chapter 11.
+
+    >>> bias_for(np.ones((5, 2)), {"b_1": [1, 2]}, "b_1").tolist()
+    [1.0, 2.0]
     """
     return for_features(x, entry(params, name, ": zeros where there is no bias"), name, of)
 
@@ -127,6 +151,9 @@ def summed_to(x, gradient):
     """Return the gradient of `x` where it was broadcast: summed over the copies, in the shape of `x`.
 
     Used in chapter 13.
+
+    >>> summed_to(np.ones((1, 3)), np.ones((4, 3))).tolist()
+    [[4.0, 4.0, 4.0]]
     """
     gradient = gradient.sum(axis=tuple(range(gradient.ndim - x.ndim)))
     copied = tuple(i for i, size in enumerate(x.shape) if size == 1 != gradient.shape[i])

@@ -25,6 +25,11 @@ def check(name, answer):
     """Print ✓ where `answer` (a value or a function) solves the exercise `name`, else one hint; used from chapter 1 on.
 
     Raises ValueError where there is no exercise of that name, with the nearest names.
+
+    >>> check("softmax-hand", [0.2, 0.3, 0.5])
+    ✓ softmax-hand
+    >>> check("softmax-hand", [1.0, 1.5, 2.5])
+    ✗ softmax-hand: not yet: you have [1. , 1.5, 2.5].
     """
     hint = find_hint(task(name), answer)
     mark = "✓" if not hint else "○" if hint == UNANSWERED else "✗"
@@ -35,6 +40,9 @@ def task(name):
     """Return the exercise of this name; the exercises of its chapter alone are loaded.  Used from chapter 1 on.
 
     Raises ValueError where there is no exercise of that name, with the nearest names.
+
+    >>> task("softmax-hand").right.tolist()
+    [0.2, 0.3, 0.5]
     """
     for chapter in CHAPTERS:
         if name.startswith(chapter.replace("_", "-")) and name in (known := _of_chapter(chapter)):
@@ -66,7 +74,11 @@ def _say(line):
 
 
 def find_hint(task, answer):
-    """Return "" where `answer` is right, else the sentence that helps most; used by `check`, from chapter 1 on."""
+    """Return "" where `answer` is right, else the sentence that helps most; used by `check`, from chapter 1 on.
+
+    >>> find_hint(task("softmax-hand"), [0.2, 0.3, 0.5])
+    ''
+    """
     if task.probes and not callable(answer):
         return "expected a function: give its name without calling it."
     try:
@@ -112,6 +124,11 @@ def given(task, solution, probe):
     """Return a list of what `solution` gives on a copy of a probe, which it may change: its result, and its gradient.
 
     Only one with a backward pass has a gradient.  Used by `check`, from chapter 1 on.
+
+    >>> from minitransformer.softmax import softmax
+    >>> one = task("softmax-axis")
+    >>> len(given(one, softmax, one.probes[0]))
+    1
     """
     inputs = copy.deepcopy(probe)
     with np.errstate(all="ignore"):

@@ -11,6 +11,9 @@ def numbers(value):
     """Return a value as an array of numbers, or None where it is none, such as text or rows of several lengths.
 
     Used by `check`, from chapter 1 on.
+
+    >>> numbers([[1, 2], [3, 4]]).shape, numbers("two") is None
+    ((2, 2), True)
     """
     try:
         return np.asarray(value, dtype=complex)  # as floats, imaginary parts would get lost
@@ -22,6 +25,9 @@ def same(results, expected):
     """Say whether all results are equal but for rounding; a single number may come in brackets.
 
     Used by `check`, from chapter 1 on.
+
+    >>> same([[0.1 + 0.2]], [0.3]), same([0.31], [0.3])
+    (True, False)
     """
     pairs = [(numbers(got), numbers(wanted)) for got, wanted in zip(results, expected)]
     if any(got is None or wanted is None for got, wanted in pairs):
@@ -40,6 +46,9 @@ def rounded(results, expected):
     """Say whether all results of a function are the expected ones rounded alike, to two significant digits or more.
 
     Used by `check`, from chapter 1 on.
+
+    >>> rounded([0.33], [1 / 3])
+    True
     """
     expected = [numbers(wanted) for wanted in expected]
     largest = max(np.abs(wanted).max(initial=0) for wanted in expected)
@@ -50,6 +59,9 @@ def nearest(value, known):
     """Return the hints of the known answers, hint -> value, that a value agrees with in two digits, nearest first.
 
     Whole numbers agree with no others.  Used by `check`, from chapter 1 on.
+
+    >>> nearest(0.334, {"a third": 1 / 3, "a half": 1 / 2})
+    ['a third']
     """
     off = {hint: _off(numbers(value), numbers(answer)) for hint, answer in known.items()}
     return sorted((hint for hint in off if off[hint] < np.inf), key=off.get)
@@ -69,6 +81,9 @@ def differing(got, wanted):
     """Return both in a few words: whole where that shows how they differ, else their first entries that do.
 
     Used by `check`, from chapter 1 on.
+
+    >>> differing(np.array([1, 2]), np.array([1, 3]))
+    ('[1, 2]', '[1, 3]')
     """
     yours, right = short(got), short(wanted)
     if np.size(wanted) <= SHORT and yours != right:
@@ -87,7 +102,11 @@ def _number(value, digits):
 
 
 def short(value):
-    """Return an array or a number in at most a line; used by `check`, from chapter 1 on."""
+    """Return an array or a number in at most a line; used by `check`, from chapter 1 on.
+
+    >>> short(np.arange(10))
+    '[0, 1, 2, ..., 7, 8, 9]'
+    """
     try:
         array = np.asarray(value)
     except ValueError:  # no rectangle, such as a phrase or parts of several lengths

@@ -123,6 +123,8 @@ def heatmap(matrix, rows, columns, *, alt, role="weight", digits=1, keep=None):
     A dict, title -> matrix, is drawn as panels side by side in one shade; more than three are small, so that two stand
     side by side on a phone.  A title may have several lines.  `digits` None leaves the numbers out.
     Cells that `keep` (n, m) of bool, or a dict of such, says False for are crossed out.
+
+    >>> picture = heatmap(np.eye(2), ["a", "b"], ["c", "d"], alt="Two cells.")
     """
     panels = {title: np.asarray(m, dtype=float) for title, m in _panels(matrix).items()}
     keeps = _panels(keep if isinstance(keep, dict) else dict.fromkeys(panels, keep))
@@ -205,6 +207,9 @@ def labelled_tables(panels, *, alt, roles=None):
     """Draw tables of labelled cells side by side: a dict, title -> (labels (n, m), groups (n, m)); used in chapter 7.
 
     The cells of a group have one shade, or, where `roles` names one for each group, one colour.
+
+    >>> labels, groups = [["a", "b"]], [[0, 1]]
+    >>> picture = labelled_tables({"one": (labels, groups)}, alt="Two cells.")
     """
 
     def panel(title, labels, groups):
@@ -238,7 +243,10 @@ def _beside(axis, word, point, shift, **style):
 
 
 def arrows(vectors, *, alt, roles=None):
-    """Draw the vectors of a dict, name -> array (2,), as arrows from the origin; used from chapter 2 on."""
+    """Draw the vectors of a dict, name -> array (2,), as arrows from the origin; used from chapter 1 on.
+
+    >>> picture = arrows({"a": [3, 1], "b": [1, 2]}, alt="Two arrows.")
+    """
     points = np.array(list(vectors.values()), dtype=float)
     roles = roles or ["ink"] * len(points)
     low, high = np.minimum(points.min(0), 0), np.maximum(points.max(0), 0)
@@ -264,6 +272,9 @@ def word_scatter(groups, *, alt, xlabel, ylabel, roles=("query", "key", "value")
 
     Each group has a colour, of `roles`, and a mark of its own; a word stands to the left of its mark where others are
     in the way on the right.  With `rays`, lines lead from the origin to the points, and angles are true.
+
+    >>> words = {"animals": {"cat": [1, 2]}, "roads": {"street": [2, 0]}}
+    >>> picture = word_scatter(words, alt="Two words.", xlabel="first", ylabel="second")
     """
     names, points = zip(*[pair for group in groups.values() for pair in group.items()])
     x, left, heights = _places_of_words(names, *np.transpose(points))
@@ -303,7 +314,11 @@ def _in_the_way(x, y, i, length, row):
 
 
 def hull(values, outputs, *, alt):
-    """Draw value vectors, a dict of name -> array (2,), their hull, and outputs (k, 2); used in chapter 4."""
+    """Draw value vectors, a dict of name -> array (2,), their hull, and outputs (k, 2); used in chapter 4.
+
+    >>> values = {"a": [0, 0], "b": [1, 0], "c": [0, 1]}
+    >>> picture = hull(values, [[0.2, 0.2]], alt="A point in a triangle.")
+    """
     from scipy.spatial import ConvexHull  # it takes as long to import as matplotlib, and no other chart needs it
 
     points = np.array(list(values.values()), dtype=float)
@@ -327,6 +342,9 @@ def tracks(paths, *, alt, xlabel, ylabel, radius=None):
     """Draw paths, a dict of name -> points (k, 2), as arrows from point to point; used in chapters 5 and 8.
 
     With a circle of `radius` around the origin, where one is given; then names stand at the first points.
+
+    >>> way = {"it": [[0, 0], [1, 2]]}
+    >>> picture = tracks(way, alt="One arrow.", xlabel="first", ylabel="second")
     """
 
     def draw(axis):
@@ -361,6 +379,9 @@ def valley(paths, curvature, *, alt):
     """Draw steps down a valley, a dict of name -> points (k, 2), below each other; used in chapter 14.
 
     The valley is (curvature · point²) / 2 with its `curvature` (2,) along and across; its lowest point is at 0.
+
+    >>> steps = {"plain": np.array([[2, 1], [1, -1]])}
+    >>> picture = valley(steps, np.array([1, 10]), alt="One step.")
     """
     far, wide = np.max([np.abs(points).max(axis=0) for points in paths.values()], axis=0) * 1.1
     x, y = np.meshgrid(np.linspace(-0.4 * far, far, 120), np.linspace(-wide, wide, 60))
@@ -385,9 +406,11 @@ def valley(paths, curvature, *, alt):
 
 
 def bars(panels, labels, *, alt, role="weight", ylabel="", digits=2):
-    """Draw a dict, title -> values (n,), as bar charts that share their axis; used from chapter 2 on.
+    """Draw a dict, title -> values (n,), as bar charts that share their axis; used from chapter 1 on.
 
     The values are written on the bars when there are at most eight, else only the labels that are not empty.
+
+    >>> picture = bars({"shares": [0.7, 0.3]}, ["cat", "dog"], alt="Two bars.")
     """
 
     def draw(*axes):
@@ -409,6 +432,8 @@ def share_bars(panels, rows, *, alt, role="weight"):
     """Draw shares as bars of one length, a dict, title -> shares (rows, k), largest first; used in chapter 5.
 
     Each row of a panel is a bar, cut into its k shares, with the largest as a number behind it.
+
+    >>> picture = share_bars({"one head": [[0.7, 0.3]]}, ["it"], alt="One bar.")
     """
 
     def panel(title, shares):
@@ -444,6 +469,8 @@ def dot_rows(groups, *, alt, xlabel):
     """Draw percentages as dots, a row for each name: a dict, heading -> dict, name -> values (k,); used in chapter 14.
 
     The dots of a row stand a little below each other, in their order, so that equal ones are seen.
+
+    >>> picture = dot_rows({"all": {"no mask": [98, 99]}}, alt="Two dots.", xlabel="right in %")
     """
     rows = [row for heading, group in groups.items() for row in ((heading, ()), *group.items())]
 
@@ -465,6 +492,9 @@ def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, names=None
 
     `points` (k, 2) are drawn as dots.  Lines that end in one point are named by `names`, label -> (x, y), the middle of
     its name.
+
+    >>> x = np.linspace(0, 1, 5)
+    >>> picture = curves(x, {"square": x**2}, alt="One curve.", xlabel="x", ylabel="y")
     """
 
     def draw(axis):
@@ -517,6 +547,8 @@ def strips(vectors, *, alt):
     """Draw the vectors of a dict, name -> array (n,), as rows of cells, blue above 0, orange below; used in chapter 1.
 
     The two colours are told apart by all eyes; a colour is the deeper the larger the number.
+
+    >>> picture = strips({"cat": np.array([0.5, -0.5])}, alt="Two cells.")
     """
     matrix = np.array(list(vectors.values()), dtype=float)
     n, m = matrix.shape
@@ -538,7 +570,10 @@ def strips(vectors, *, alt):
 
 
 def share_steps(scores, labels, shifts, *, alt):
-    """Draw scores (n,), their exponentials and their shares, in a row for each of `shifts`; used in chapter 3."""
+    """Draw scores (n,), their exponentials and their shares, in a row for each of `shifts`; used in chapter 3.
+
+    >>> picture = share_steps(np.array([2.0, 1.0]), ["a", "b"], [0, 1], alt="Two rows of bars.")
+    """
 
     def draw(*rows):
         for row, shift in zip(rows, shifts):
@@ -567,7 +602,10 @@ def share_steps(scores, labels, shifts, *, alt):
 
 
 def signed_table(matrix, rows, columns, *, alt, digits=2):
-    """Draw `matrix` (n, m) as cells of two colours, one for each sign, darker the further from 0; used in chapter 2."""
+    """Draw `matrix` (n, m) as cells of two colours, one for each sign, darker the further from 0; used in chapter 2.
+
+    >>> picture = signed_table(np.array([[1.0, -1.0]]), ["a"], ["b", "c"], alt="Two cells.")
+    """
     matrix = np.asarray(matrix, dtype=float)
     shades = (0.45 * matrix / np.abs(matrix).max()).round(2)
 
@@ -585,6 +623,8 @@ def shadows(pairs, *, both=False, alt):
     """Draw a dict, title -> pair (a, b) of vectors (2,), with the shadow of b on the line of a; used in chapter 2.
 
     With both, the shadow of a on the line of b is drawn too.
+
+    >>> picture = shadows({"acute": ([3, 1], [1, 2])}, alt="A shadow.")
     """
 
     def foot(line, arrow):
@@ -615,6 +655,8 @@ def angle_rows(angles, *, alt):
     """Draw how often angles in degrees occur, a dict, title -> angles (k,), a row for each; used in chapter 2.
 
     Acute angles, whose dot products are positive, have the colour of positive numbers, obtuse ones that of negative.
+
+    >>> picture = angle_rows({"random": np.array([80.0, 90, 100])}, alt="Three angles.")
     """
     edges = np.arange(0, 181, 3)
 
@@ -636,6 +678,8 @@ def dependence_tables(tables, names, *, alt):
     """Draw a dict, title -> table (n, n) of bool: which output, a row, moves with which token; used in chapter 6.
 
     What lies in the future of the output, and so is a leak, has another colour and a cross.
+
+    >>> picture = dependence_tables({"causal": np.tri(2) > 0}, ["a", "b"], alt="A triangle.")
     """
     later = ~np.tri(len(names), dtype=bool)
 

@@ -20,9 +20,11 @@ FANS = "weight", "key", "value", "output"  # the colours of heads beside each ot
 
 
 def weight_fan(word, weights, *, alt, role="key"):
-    """Draw one word with lines to others, each as thick as its weight (dict, word -> weight); used in chapters 1 and 4.
+    """Draw one word with lines to others, each as thick as its weight (dict, word -> weight); used in chapter 4.
 
     The others are keys, or of another `role`.
+
+    >>> picture = weight_fan("it", {"animal": 0.7, "street": 0.3}, alt="Two lines.")
     """
     width, row = 380 + 10 * max(map(len, weights)), 30
     middle, svg = len(weights) * row / 2 + 5, []
@@ -37,7 +39,10 @@ def weight_fan(word, weights, *, alt, role="key"):
 
 
 def lookup_boxes(english, french, *, alt):
-    """Draw a translator's lookup between its two sentences, each a list of lines; used in chapter 4."""
+    """Draw a translator's lookup between its two sentences, each a list of lines; used in chapter 4.
+
+    >>> picture = lookup_boxes(["the cat"], ["le chat"], alt="Two boxes.")
+    """
     sides = (2, "English", "encoder", english, "key"), (300, "French", "decoder", french, "query")
     svg = box(162, 2, 98, 112, "weight") + text(211, 50, "lookup", "weight", 16)
     svg += text(211, 70, "cross-", "muted", 13) + text(211, 86, "attention", "muted", 13)
@@ -57,6 +62,9 @@ def guess_and_nudge(sentence, vectors, *, alt, rate=0.6):
 
     `vectors`, name -> array (2,), are those of a word of the sentence, of a neighbour of it, and of a word drawn at
     random.  The first word's vector moves by `rate` times what each guess lacks times the vector that was guessed with.
+
+    >>> vectors = {"cat": [1, 0.2], "fish": [0.5, 1], "law": [-0.5, 1]}
+    >>> picture = guess_and_nudge(["the", "cat", "eats", "fish"], vectors, alt="Three panels.")
     """
     (word, *others), (old, *met) = vectors, np.array(list(vectors.values()), dtype=float)
     guesses = 1 / (1 + np.exp(-np.array(met) @ old))
@@ -112,6 +120,9 @@ def chain_of_slopes(numbers, slopes, ways, *, alt):
 
     `numbers` and `slopes` are dicts, name -> number, from the first of the chain to the last; `ways` are, for every
     two neighbours, what is done on the way up and what a slope is multiplied by on the way down.
+
+    >>> numbers, slopes, ways = {"x": 2, "y": 4}, {"dx": 4, "dy": 1}, [("square", "times 2x")]
+    >>> picture = chain_of_slopes(numbers, slopes, ways, alt="A chain.")
     """
     svg, row = "", 64
     for i, ((name, number), (slope_name, slope)) in enumerate(zip(numbers.items(), slopes.items())):
@@ -132,6 +143,9 @@ def twin_sentences(english, french, weights, swaps, *, alt, **_):
 
     Bands at the left lead to *it* from the words that decide how it is translated, as thick as the share of the swaps
     that change it; lines between the columns lead from each French word to what it looks at most.
+
+    >>> from minitransformer.trained.twins import twins
+    >>> picture = twin_sentences(**twins(), alt="Two sentences.")
     """
     return in_row([_columns(*one, alt) for one in zip(english, french, weights, swaps)], alt)
 
@@ -164,6 +178,9 @@ def matrix_shapes(lines, *, alt):
 
     `lines` is a list of lines, each a list of signs (text) and matrices (name, rows, columns, role), where rows and
     columns are pairs of symbol and number; an underscore makes a subscript.
+
+    >>> parts = [("X", ("n", 3), ("d", 4), "ink"), "times", ("W", ("d", 4), ("d_k", 2), "query")]
+    >>> picture = matrix_shapes([parts], alt="Two matrices.")
     """
     svg, height, width = [], 0, 0
     for line in lines:
@@ -201,6 +218,8 @@ def layer_orders(*norms, alt, shape=()):
     """Draw a layer in up to three orders side by side, of "pre", "post" and "none"; used in chapter 9.
 
     `shape` is that of what goes in and comes out.
+
+    >>> picture = layer_orders("pre", "post", alt="Two orders.")
     """
     columns = []
     for norm in norms:
@@ -211,7 +230,11 @@ def layer_orders(*norms, alt, shape=()):
 
 
 def attention_steps(queries, keys, values, keep=None, *, alt):
-    """Draw attention step by step, with the shapes of these arrays and of what it returns; used in chapter 12."""
+    """Draw attention step by step, with the shapes of these arrays and of what it returns; used in chapter 12.
+
+    >>> queries, keys, values = np.ones((2, 4)), np.ones((3, 4)), np.ones((3, 5))
+    >>> picture = attention_steps(queries, keys, values, alt="Five steps.")
+    """
     output, weights = attention(queries, keys, values, keep)
     q, k, v = map(np.shape, (queries, keys, values))
     steps = [_Step(["Q"], ["query"], q), _Step(["Q Kᵀ"], ["ink"], weights.shape, enters=("K", "key", k))]
@@ -224,7 +247,11 @@ def attention_steps(queries, keys, values, keep=None, *, alt):
 
 
 def multi_head_steps(x, params, heads, *, alt):
-    """Draw multi-head self-attention, with the shapes of the arrays inside; used in chapter 12."""
+    """Draw multi-head self-attention, with the shapes of the arrays inside; used in chapter 12.
+
+    >>> params = {name: np.eye(4) for name in ("W_Q", "W_K", "W_V", "W_O")}
+    >>> picture = multi_head_steps(np.ones((3, 4)), params, 2, alt="Seven steps.")
+    """
     roles, projected = ["query", "key", "value"], project(x, params, "W_Q")
     output, weights = multi_head_attention(x, params, heads)
     cut, inside = split_heads(projected, heads), f"{heads} heads, weights {_written(weights.shape)}"
@@ -241,7 +268,12 @@ def multi_head_steps(x, params, heads, *, alt):
 
 
 def language_model_steps(model, words, ids, *, alt):
-    """Draw the way of `words` through a language model, run on their `ids`, to the next one; used in chapter 12."""
+    """Draw the way of `words` through a language model, run on their `ids`, to the next one; used in chapter 12.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> model = LanguageModel(5, 8, heads=2, layers=1, rng=0)
+    >>> picture = language_model_steps(model, ["the", "cat"], [1, 2], alt="A model.")
+    """
     logits, half = model(ids, seen := {}), max(135, 4.2 * len(words) * max(map(len, words)))
     (_, *steps), _, (first, stop, layers) = _decoder(model, seen)
     embedding, layer, head = steps[: first - 1], steps[stop - 2], steps[stop - 1 : -1]
@@ -255,6 +287,10 @@ def backward_steps(model, ids, *, alt):
     """Draw a language model's run on `ids`, and beside it the way of the gradients back; used in chapter 13.
 
     Between the two stands what each part leaves behind, the gradients of its own parameters: they make one vector.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> model = LanguageModel(5, 8, heads=2, layers=1, rng=0)
+    >>> picture = backward_steps(model, [1, 2], alt="A model and its way back.")
     """
     model(ids, seen := {})
     (words, *steps), _, (first, stop, layers) = _decoder(model, seen)
@@ -566,6 +602,8 @@ def beginnings(words, answers, *, alt):
     """Draw the words that each output may look at, a row for each, and the word that it has to say; used in chapter 6.
 
     What comes later is dashed.
+
+    >>> picture = beginnings(["the", "cat"], ["cat", "sat"], alt="Two rows.")
     """
     wide, high = 9 * max(map(len, [*words, *answers])) + 10, 34
     end, svg = len(words) * (wide + 4) + 34, []
@@ -586,7 +624,10 @@ def _dashed(x, y, width, height):
 
 
 def heads_side_by_side(looks, *, alt):
-    """Draw multi-head attention from X to its output, a box for each head with where it looks; used in chapter 7."""
+    """Draw multi-head attention from X to its output, a box for each head with where it looks; used in chapter 7.
+
+    >>> picture = heads_side_by_side(["first", "second"], alt="Two heads.")
+    """
     wide, gap, svg = 170, 16, ""
     width = len(looks) * (wide + gap) - gap + 4
     middle = width / 2
@@ -609,6 +650,8 @@ def head_fans(words, asking, looks, *, alt):
 
     `looks` is a dict, title -> weights (n,); lines are as thick as these, and a weight is written from 0.1 on.
     Used in chapter 7.
+
+    >>> picture = head_fans(["the", "cat", "it"], 2, {"head 1": [0.1, 0.8, 0.1]}, alt="A fan.")
     """
     high = 26 * len(words) + 32
     fans = [_fan(words, asking, *each, FANS[i % len(FANS)]) for i, each in enumerate(looks.items())]
@@ -638,6 +681,9 @@ def self_attention_tables(x, params, words, *, alt):
     """Draw self-attention from below, each table shaded by its numbers, with its shape; used in chapter 5.
 
     Shapes: x (n, d) of numbers that are not negative, one row for each of `words`; params W_Q, W_K, W_V.
+
+    >>> params = {name: np.eye(2) for name in ("W_Q", "W_K", "W_V")}
+    >>> picture = self_attention_tables(np.eye(2), params, ["cat", "dog"], alt="Tables.")
     """
     queries, keys, values = (project(x, params, name) for name in ("W_Q", "W_K", "W_V"))
     output, weights = attention(queries, keys, values)

@@ -166,6 +166,9 @@ def machine(numbers, chapters=(), *, alt):
 
     `numbers` is what a model makes of a sentence, as `twins.machine_numbers` returns it.  Where there are `chapters`,
     a list of (title, address, job) in the order of the book, each part leads to its own and bears its name.
+
+    >>> from minitransformer.trained.twins import machine_numbers
+    >>> picture = machine(machine_numbers(), alt="A Transformer.")
     """
     told = f"<b>One drawing, {len(chapters)} chapters</b> Point at a part, or tap it, to see what it does."
     pictures = [_Drawing(layout, numbers, chapters).picture(alt) for layout in ("wide", "tall")]
@@ -176,13 +179,23 @@ def strip(numbers, here):
     """Return the machine as SVG for the head of chapter `here`: lit there, faint where nothing is built yet.
 
     The words beside it say what it shows, so screen readers pass over it.  Used in chapters 1 to 15.
+
+    >>> from minitransformer.trained.twins import machine_numbers
+    >>> strip(machine_numbers(), here=4).startswith("<svg")
+    True
     """
     drawn = _Drawing("strip", numbers, here=here).picture("The machine.")
     return drawn._element(' data-layout="strip" aria-hidden="true"')
 
 
 class Machine:
-    """The same drawing in two layouts, of which machine.css shows the one that fits, and what is told of a part."""
+    """The same drawing in two layouts, of which machine.css shows the one that fits, and what is told of a part.
+
+    >>> from minitransformer.figures import Picture
+    >>> layout = Picture(100, 50, "", "A machine.")
+    >>> Machine([layout, layout], "A machine.", told="").alt
+    'A machine.'
+    """
 
     def __init__(self, pictures, alt, told):
         self.pictures, self.alt, self.told, self.role = pictures, alt, told, pictures[0].role

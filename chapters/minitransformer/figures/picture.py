@@ -21,6 +21,9 @@ def css():
     """Return the style sheet of the palette, `--mt-query` and the others: light, and dark where the page is, on screen.
 
     The book's pages have it once.  JupyterLab shows each output alone, so that each picture brings it along there.
+
+    >>> "--mt-query" in css()
+    True
     """
     colours = "".join(f"--mt-{role}:light-dark({light},{dark});" for role, (light, dark) in PALETTE.items())
     dark_pages = "html[data-theme=dark],body[data-jp-theme-light=false]"
@@ -32,6 +35,10 @@ class Picture:
 
     `svg` is the inside of an element of `width` by `height` units, shown at `zoom` pixels a unit; `role` is "img",
     or "group" where the drawing holds links.  ValueError where `alt` is not a sentence.
+
+    >>> picture = Picture(100, 50, box(10, 10, 80, 30, "query"), "A box.")
+    >>> picture.alt
+    'A box.'
     """
 
     def __init__(self, width, height, svg, alt, zoom=1, role="img"):
@@ -51,7 +58,12 @@ class Picture:
 
 
 class Row:
-    """Pictures side by side, or below each other where the page is narrow; one text, `alt`, is read for all."""
+    """Pictures side by side, or below each other where the page is narrow; one text, `alt`, is read for all.
+
+    >>> one = Picture(100, 50, box(10, 10, 80, 30, "query"), "A box.")
+    >>> len(Row([one, one], "Two boxes.").pictures)
+    2
+    """
 
     def __init__(self, pictures, alt):
         self.pictures, self.alt, self.role = pictures, alt, pictures[0].role
@@ -69,36 +81,61 @@ def _read_as(picture):
 
 
 def in_row(pictures, alt):
-    """Return the only picture of a list, or all of them as a `Row`."""
+    """Return the only picture of a list, or all of them as a `Row`.
+
+    >>> one = Picture(100, 50, box(10, 10, 80, 30, "query"), "A box.")
+    >>> in_row([one], "A box.") is one
+    True
+    """
     return pictures[0] if len(pictures) == 1 else Row(pictures, alt)
 
 
 def element(kind, text="", **given):
-    """Return an SVG element with these attributes; a role stands for its colour."""
+    """Return an SVG element with these attributes; a role stands for its colour.
+
+    >>> element("circle", cx=5, cy=5, r=3, fill="query")
+    '<circle cx="5" cy="5" r="3" fill="var(--mt-query)"></circle>'
+    """
     given = {k: f"var(--mt-{v})" if v in PALETTE else v if isinstance(v, str) else f"{v:g}" for k, v in given.items()}
     return f"<{kind} " + " ".join(f'{k.replace("_", "-")}="{v}"' for k, v in given.items()) + f">{text}</{kind}>"
 
 
 def text(x, y, words, role="ink", size=14, anchor="middle"):
-    """Return a text in which what follows an underscore is a subscript; nothing where there are no `words`."""
+    """Return a text in which what follows an underscore is a subscript; nothing where there are no `words`.
+
+    >>> text(10, 20, "d_k").startswith("<text")
+    True
+    """
     words = lowered(html.escape(words))
     return element("text", words, x=x, y=y, fill=role, font_size=size, text_anchor=anchor) if words else ""
 
 
 def lowered(words):
-    """Return the inside of an SVG text in which what follows an underscore is a subscript."""
+    """Return the inside of an SVG text in which what follows an underscore is a subscript.
+
+    >>> lowered("d_k")
+    'd<tspan dy="3" font-size="75%">k</tspan><tspan dy="-3">&#8203;</tspan>'
+    """
     return re.sub(r"_(\w+)", r'<tspan dy="3" font-size="75%">\1</tspan><tspan dy="-3">&#8203;</tspan>', words)
 
 
 def box(x, y, width, height, role, tint=0.14, rx=6, **more):
-    """Return a box on paper, with the border and the tint of a role."""
+    """Return a box on paper, with the border and the tint of a role.
+
+    >>> box(10, 10, 80, 30, "query").count("<rect")
+    2
+    """
     at = {"x": x, "y": y, "width": width, "height": height, "rx": rx}
     tinted = element("rect", **at, fill=role, fill_opacity=tint, stroke=role, **more)
     return element("rect", **at, fill="paper") + tinted
 
 
 def arrow(path, to=0, role="muted"):
-    """Return a line with a head that points up (0), to the left (-1) or to the right (1); in ink it is thick."""
+    """Return a line with a head that points up (0), to the left (-1) or to the right (1); in ink it is thick.
+
+    >>> arrow("M0 0H20", to=1).startswith("<path")
+    True
+    """
     path += f"m{-5 * to} -4l{5 * to} 4l{-5 * to} 4" if to else "m-4 5l4 -5l4 5"
     width = 2.4 if role == "ink" else 1.5
     return element("path", d=path, fill="none", stroke=role, stroke_width=width, stroke_linejoin="round")

@@ -23,6 +23,9 @@ def in_english(number):
     """Return a number from 0 to 999,999 as a list of English words: 121 is one hundred and twenty one.
 
     Raises ValueError for another number.  Used in chapter 15.
+
+    >>> " ".join(in_english(121))
+    'one hundred and twenty one'
     """
     number = _checked(number)
     thousands, rest = divmod(number, 1000)
@@ -39,6 +42,9 @@ def in_french(number):
     """Return a number from 0 to 999,999 as a list of French words, as one wrote them before 1990: *vingt et un*.
 
     What hyphens join is one word: *quatre-vingt-onze*.  Raises ValueError for another number.  Used in chapter 15.
+
+    >>> " ".join(in_french(91))
+    'quatre-vingt-onze'
     """
     thousands, rest = divmod(_checked(number), 1000)
     if thousands:  # quatre-vingts and cents lose their s before mille, and there is no un before it
@@ -74,7 +80,11 @@ def _checked(number):
 
 
 def held_out(number):
-    """Tell whether a number is kept out of training: every seventh of those from 100 on.  Used in chapter 15."""
+    """Tell whether a number is kept out of training: every seventh of those from 100 on.  Used in chapter 15.
+
+    >>> [number for number in range(100, 116) if held_out(number)]
+    [105, 112]
+    """
     return number >= 100 and number % 7 == 0
 
 
@@ -82,6 +92,10 @@ def number_pair(rng, hidden=False):
     """Draw a number of one to six digits, each length as often, in English and in French; `hidden` for a held-out one.
 
     Used in chapter 15.
+
+    >>> english, french = number_pair(np.random.default_rng(0))
+    >>> type(english).__name__, len(french) > 0
+    ('list', True)
     """
     least = 2 if hidden else 0
     while True:

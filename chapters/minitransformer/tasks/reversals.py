@@ -12,6 +12,12 @@ def reversals(rng, count, least=4, most=12):
     Shapes: -> (source (count, most), target (count, most + 1), lengths (count,)), said (count, most + 1): each row has
     from `least` to `most` digits.  The target begins with START; what is to be said ends with END.  Padding is 0, and
     −1, which does not count, in what is to be said.  Used in chapter 14.
+
+    >>> (source, target, lengths), said = reversals(np.random.default_rng(0), count=2)
+    >>> source.shape, target.shape, said.shape
+    ((2, 12), (2, 13), (2, 13))
+    >>> source[0, : lengths[0]].tolist() == said[0, : lengths[0]][::-1].tolist()
+    True
     """
     lengths = rng.integers(least, most + 1, size=count)
     source = rng.integers(10, size=(count, most))

@@ -31,6 +31,10 @@ def parts(rng, split="train", opposed=False):
 
     In half of the draws it is the subject that has the property; with `opposed` the nouns differ in French gender, so
     that a guess is right half of the time.  Used in chapter 15.
+
+    >>> (_, _, subject), verb, (_, _, other), *rest = parts(np.random.default_rng(0))
+    >>> subject != other, len(rest)
+    (True, 4)
     """
     groups = _grouped(split, opposed)
     classes = pick(rng, [each for each in CLASSES if each in groups])
@@ -51,6 +55,10 @@ def drawn(rng):
 
     No two of its nouns are among the `hidden_pairs`, and it has two adjectives at most beside a property.
     Used in chapter 15.
+
+    >>> phrase = drawn(np.random.default_rng(0))
+    >>> len(phrase.french) == len(phrase.sources)
+    True
     """
     if rng.random() < 0.6:
         return spelled(it_sentence(*parts(rng)))
@@ -85,6 +93,11 @@ def twins(rng, split="pairs"):
     """Draw two spelled sentences with *because* that differ in their last word, and so in what *it* stands for.
 
     Used by `make model` and in chapter 4.
+
+    >>> first, second = twins(np.random.default_rng(0))
+    >>> differ = [a != b for a, b in zip(first.english, second.english)]
+    >>> differ.index(True) == len(differ) - 1
+    True
     """
     while True:
         subject, verb, other, negation, _, _, adjective = parts(rng, split, opposed=True)
@@ -101,6 +114,10 @@ def it_sentences(rng, count, split="pairs", crowded=False):
 
     Where they are `crowded`, each noun has two adjectives, four in all: in training there are two at most.
     Used in chapter 15.
+
+    >>> phrases = it_sentences(np.random.default_rng(0), 3)
+    >>> ["it" in phrase.english for phrase in phrases]
+    [True, True, True]
     """
     phrases = []
     for _ in range(count):
@@ -112,7 +129,11 @@ def it_sentences(rng, count, split="pairs", crowded=False):
 
 
 def pick(rng, choices):
-    """Draw one of a list.  Used in chapter 15."""
+    """Draw one of a list.  Used in chapter 15.
+
+    >>> pick(np.random.default_rng(0), ["only"])
+    'only'
+    """
     return choices[rng.integers(len(choices))]
 
 

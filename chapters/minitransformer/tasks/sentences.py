@@ -16,6 +16,10 @@ class Phrase(NamedTuple):
     """Words of both languages, and for each French word the numbers of the English words that it stands for.
 
     Phrases are added end to end.  Used in chapter 15.
+
+    >>> phrase = Phrase(("the", "cat"), ("le", "chat"), ((0,), (1,)))
+    >>> phrase.french
+    ('le', 'chat')
     """
 
     english: tuple = ()
@@ -35,12 +39,20 @@ LINKS = {
 
 
 def feminine(noun):
-    """Tell whether a noun, in English, is feminine in French.  Used in chapter 15."""
+    """Tell whether a noun, in English, is feminine in French.  Used in chapter 15.
+
+    >>> feminine("street"), feminine("animal")
+    (True, False)
+    """
     return NOUNS[noun][1] == "f"
 
 
 def fits(noun, adjective):
-    """Tell whether what a noun names can be what an adjective says, both in English.  Used in chapter 15."""
+    """Tell whether what a noun names can be what an adjective says, both in English.  Used in chapter 15.
+
+    >>> fits("animal", "tired"), fits("street", "tired")
+    (True, False)
+    """
     return NOUNS[noun][2] in PROPERTIES[adjective][2]
 
 
@@ -48,6 +60,9 @@ def noun_phrase(determiner, adjectives, noun, negated=False):
     """Return a `Phrase` such as *my small black cat*, *mon petit chat noir*.  Used in chapter 15.
 
     Of the adjectives at most one stands before the French noun and at most one behind it.
+
+    >>> " ".join(noun_phrase("my", ["small", "black"], "cat").french)
+    'mon petit chat noir'
     """
     words, gender = (determiner, *adjectives, noun), feminine(noun)
     article = "de" if negated and determiner == "a" else DETERMINERS[determiner][gender]
@@ -60,7 +75,11 @@ def noun_phrase(determiner, adjectives, noun, negated=False):
 
 
 def predicate(degree, adjective, noun):
-    """Return a `Phrase` such as *was too tired*, *était trop fatigué*: it agrees with `noun`.  Used in chapter 15."""
+    """Return a `Phrase` such as *was too tired*, *était trop fatigué*: it agrees with `noun`.  Used in chapter 15.
+
+    >>> " ".join(predicate("too", "tired", "cow").french)
+    'était trop fatiguée'
+    """
     degrees = [degree] if degree else []
     french = ("était", *(DEGREES[word] for word in degrees), PROPERTIES[adjective][feminine(noun)])
     return Phrase(("was", *degrees, adjective), french, tuple((place,) for place in range(len(french))))
@@ -70,6 +89,9 @@ def verb_phrase(verb, negation):
     """Return a `Phrase` such as *didn't cross*, *n'a pas traversé*: the verb in the past.  Used in chapter 15.
 
     French adds a word, *a*, that stands for none of the English ones.
+
+    >>> " ".join(verb_phrase("crossed", "didn't").french)
+    'ne a pas traversé'
     """
     base, participle, _ = VERBS[verb]
     if not negation:
@@ -82,6 +104,10 @@ def clause(subject, verb, other, negation=""):
     """Return a `Phrase` such as *the cat saw a dog*: subject and other are (determiner, adjectives, noun).
 
     Used in chapter 15.
+
+    >>> phrase = clause(("the", [], "cat"), "saw", ("a", [], "dog"))
+    >>> " ".join(phrase.english), " ".join(phrase.french)
+    ('the cat saw a dog', 'le chat a vu un chien')
     """
     return noun_phrase(*subject) + verb_phrase(verb, negation) + noun_phrase(*other, negated=bool(negation))
 
@@ -90,6 +116,11 @@ def it_sentence(subject, verb, other, negation, link, degree, adjective):
     """Return a `Phrase` such as *… because it was too tired*, in which *it* stands for the noun that can be so.
 
     Raises ValueError where both nouns can, or none.  Used in chapter 15.
+
+    >>> ends = ("the", [], "animal"), "crossed", ("the", [], "street")
+    >>> phrase = it_sentence(*ends, "didn't", "because", "too", "tired")
+    >>> " ".join(phrase.french)
+    'le animal ne a pas traversé la rue parce que il était trop fatigué'
     """
     able = [noun for noun in (subject[2], other[2]) if fits(noun, adjective)]
     if len(able) != 1:
@@ -103,6 +134,10 @@ def spelled(phrase):
 
     A French word whose form hangs on the next one, as that of *le* and *l'*, stands for what that one stands for too.
     Used in chapter 15.
+
+    >>> from minitransformer.translation import french_text
+    >>> french_text(spelled(noun_phrase("the", [], "animal")).french)
+    "l'animal"
     """
     english = tuple("an" if word == "a" and after[0] in "aeiou" else word for word, after in _pairs(phrase.english))
     french = tuple(

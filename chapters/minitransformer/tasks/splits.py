@@ -14,7 +14,11 @@ CLASSES = ("AR", "AR", "AW", "AW", "AC", "AC", "RA", "WA", "CA", "CR", "CW")  # 
 
 
 def classes_of(subject, other):
-    """Return the classes of two nouns, such as "AR".  Used in chapter 15."""
+    """Return the classes of two nouns, such as "AR".  Used in chapter 15.
+
+    >>> classes_of("animal", "street")
+    'AR'
+    """
     return NOUNS[subject][2] + NOUNS[other][2]
 
 
@@ -23,6 +27,9 @@ def hidden_pairs():
     """Return every fifth pair of nouns, as frozensets, and animal and street: never together in training.
 
     Used in chapter 15.
+
+    >>> frozenset({"animal", "street"}) in hidden_pairs()
+    True
     """
     pairs = list(dict.fromkeys(frozenset(names) for names in product(NOUNS, NOUNS) if classes_of(*names) in CLASSES))
     chosen = np.random.default_rng(8).permutation(len(pairs))[: len(pairs) // 5]
@@ -35,6 +42,9 @@ def triples(split="train"):
 
     "pairs" are those whose nouns are among the `hidden_pairs`, "triples" every fifth of what is left, and "train" the
     rest.  Used in chapter 15.
+
+    >>> [("animal", "street", "tired") in triples(split) for split in ("pairs", "train")]
+    [True, False]
     """
     one_of(split, "split", SPLITS)
     rng, found = np.random.default_rng(7), []

@@ -16,6 +16,10 @@ class Example(NamedTuple):
 
     Of the English words these are *it*, the noun that it stands for, the other noun, and the property, the last word;
     of the French words the pronoun, *il* or *elle*.  Used from chapter 3 on.
+
+    >>> example = Example("the cow saw it", "la vache l'a vu", 3, 1, 1, 2, 0)
+    >>> example.english.split()[example.it]
+    'it'
     """
 
     english: str
@@ -31,6 +35,10 @@ def examples(count, seed=1):
     """Draw so many sentences that no model of the book was trained on: a list of `Example`.
 
     Their two nouns differ in French gender and never stood together in training.  Used from chapter 3 on.
+
+    >>> drawn = examples(100)
+    >>> len(drawn), drawn[0].english.split()[drawn[0].it]
+    (100, 'it')
     """
     return [_example(phrase) for phrase in it_sentences(np.random.default_rng(seed), count)]
 
@@ -39,6 +47,10 @@ def twin_examples(count, seed=1):
     """Draw so many pairs of such sentences that differ in their last word, and so in what *it* stands for.
 
     Each is a pair of `Example`, whose pronouns are *il* and *elle* or the other way round.  Used from chapter 4 on.
+
+    >>> (one, other), *more = twin_examples(5)
+    >>> one.english.split()[:-1] == other.english.split()[:-1], one.antecedent == other.other
+    (True, True)
     """
     rng = np.random.default_rng(seed)
     return [tuple(map(_example, twins(rng))) for _ in range(count)]
@@ -60,7 +72,13 @@ def scored(examples, change=None, model=None, instead=None):
     `others` are all words but *il* and *elle*.  `change(example)`, where it is given, returns what `seen` takes by this
     name; `instead` is as in `seen`; `model` is the book's where none is given.  Raises ValueError where there is no
     example.
-    Shapes: -> (3,).  Used from chapter 6 on.
+    Shapes: -> (3,).  Used from chapter 5 on.
+
+    >>> scored(examples(20)).tolist()
+    [1.0, 1.0, 1.0]
+    >>> blind = lambda example: {"decoder 1 cross_attention added": lambda added: 0 * added}
+    >>> bool((scored(examples(20), blind) < 1).all())
+    True
     """
     if not examples:
         raise ValueError("examples is empty; expected sentences, such as examples(500).")

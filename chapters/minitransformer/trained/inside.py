@@ -26,6 +26,14 @@ def seen(english, french=None, model=None, change=None, instead=None):
     (heads, n, m) for scores and weights, (n, hidden) for "hidden", (n, vocabulary) for "logits".
     Raises ValueError where a word is unknown, or `change` or `instead` has a name that none of the arrays has.
     Used from chapter 3 on.
+
+    >>> found = seen("the cat was tired")
+    >>> found["encoder 1 attention weights"].shape, found["logits"].shape
+    ((4, 4, 4), (5, 127))
+    >>> no_network = {"encoder 1 feed_forward added": lambda added: 0 * added}
+    >>> cut = seen("the cat was tired", change=no_network)
+    >>> bool(np.allclose(cut["logits"], found["logits"]))
+    False
     """
     model, change, instead = model or load_model(), change or {}, instead or {}
     french = translate(english, model)[0] if french is None else french

@@ -14,6 +14,9 @@ class Lookup(NamedTuple):
 
     Shapes: queries (n, d_k), one for each word of `said`, which the model is about to say, the last for the end; keys
     (m, d_k) and values (m, d_v), one for each word of `english`.  Used in chapter 4.
+
+    >>> Lookup._fields
+    ('queries', 'keys', 'values', 'english', 'said')
     """
 
     queries: object
@@ -28,6 +31,10 @@ def lookup(english, french=None):
 
     Raises ValueError where a word is unknown.  Shapes: strings -> arrays (n, d_k), (m, d_k), (m, d_v) and two lists
     of words, n and m long.  Used in chapter 4.
+
+    >>> found = lookup("the cat was tired")
+    >>> found.queries.shape, found.keys.shape, found.said
+    ((5, 64), (4, 64), ['le', 'chat', 'était', 'fatigué', '(end)'])
     """
     inside = seen(english, french)
     (queries,), (keys,), (values,) = (inside[f"{PLACE} {what}"] for what in ("queries", "keys", "values"))
@@ -40,6 +47,13 @@ def said_with(example, values):
 
     Shapes: values (m, d_v), one for each English word -> a French word.
     Raises ValueError where there are more or fewer.  Used in chapter 4.
+
+    >>> from minitransformer.trained.examples import examples
+    >>> from minitransformer.translation import french_words
+    >>> (example,) = examples(1)
+    >>> own = lookup(example.english, example.french).values
+    >>> said_with(example, own) == french_words(example.french)[example.pronoun]
+    True
     """
     values, m = floats(values, "values"), len(english_words(example.english))
     if values.ndim != 2 or len(values) != m:

@@ -37,7 +37,11 @@ IT = 7
 
 
 def twin(**parts):
-    """Return the running sentence with other parts than `PARTS` has, as a tuple of English words; used on the cover."""
+    """Return the running sentence with other parts than `PARTS` has, as a tuple of English words; used on the cover.
+
+    >>> " ".join(twin(property="wide"))
+    "the animal didn't cross the street because it was too wide"
+    """
     words = {part: word for part, (word, _) in PARTS.items()} | parts
     subject = words["determiner"], (), words["subject"]
     other = words["its determiner"], (), words["object"]
@@ -50,6 +54,10 @@ def swaps(property):
 
     `property` is that of the twin.  In place of a noun come those of its class whose French gender is the other one, in
     place of the property those that only the other noun can have.
+
+    >>> found = swaps("tired")
+    >>> [" ".join(sentence) for sentence in found["link"]]
+    ["the animal didn't cross the street but it was too tired"]
     """
     first = fits("animal", property)
     only_other = [word for word in PROPERTIES if fits("animal", word) != first and fits("street", word) == first]
@@ -72,6 +80,10 @@ def pronouns(sentences, model):
     """Return the number of the French pronoun, *il* or *elle*, that a model says for each sentence; for the cover.
 
     `sentences` are rows of words; shape: -> (sentences,), 0 where a translation has none.
+
+    >>> numbers = pronouns([twin(), twin(property="wide")], load_model())
+    >>> [SENTENCES.french[number] for number in numbers]
+    ['il', 'elle']
     """
     said = greedy(model, *word_numbers(sentences, SENTENCES.english))
     return np.where(np.isin(said, PRONOUNS), said, 0).max(axis=1)
@@ -81,6 +93,10 @@ def counted(property, model):
     """Return, for each word of a twin, in how many swaps its French pronoun changes, and of how many; for the cover.
 
     Shapes: -> (11, 2).
+
+    >>> found = counted("tired", load_model())
+    >>> found.shape, found[1].tolist()
+    ((11, 2), [6, 6])
     """
     (before,), found = pronouns([twin(property=property)], model), np.zeros((11, 2), int)
     for part, sentences in swaps(property).items():
@@ -96,6 +112,10 @@ def twins():
     the cross-attention; "swaps" what `counted` returns; "looks" the shares that *it* takes from each word in each layer
     of the encoder, mean of heads; "count" how many words of each language the model knows; and what is shown at first:
     "shown", the first sentence, "view", what decides, and "numbers", none.  Used on the cover.
+
+    >>> found = twins()
+    >>> found["count"], len(found["english"])
+    ([99, 124], 2)
     """
     model, found = load_model(), {name: [] for name in ("english", "french", "weights", "swaps", "looks")}
     for property in PROPERTY:
@@ -119,6 +139,10 @@ def machine_numbers():
     "source" and "target" are what it has read and said, "vectors" six numbers of six words of each; the other names are
     those of sublayers, with weights of *it* or of the next word, and "next", the largest probabilities for `word`.
     Used on the cover and in chapter 12.
+
+    >>> numbers = machine_numbers()
+    >>> numbers["target"], numbers["word"]
+    ("l'animal n'a pas traversé la rue parce qu'", 'il')
     """
     model, english = load_model(), " ".join(twin())
     french = french_words(translate(english, model)[0])

@@ -21,6 +21,11 @@ class Training:
 
     `found` has a list for each name that `measure` gave, with a number or an array for each of `at`.
     Used in chapter 14.
+
+    >>> done = Training()
+    >>> done.note(0, {"right": 0.25})
+    >>> done.at, done.found
+    ([0], {'right': [0.25]})
     """
 
     losses: list = field(default_factory=list)
@@ -53,6 +58,14 @@ def checkpoint_path(name, model, batch, *decisive):
     That is the kind of model and its sizes, the first data of `batch`, what it does, what else is `decisive`, NumPy's
     version, and, by itself, the parameters.  A model that is as a file of these left it goes on with that file.
     Raises ValueError where no file can have the name.  Used in chapter 14.
+
+    >>> from functools import partial
+    >>> from minitransformer.tasks.reversals import reversals
+    >>> from minitransformer.transformer import Transformer
+    >>> model = Transformer(12, 8, heads=2, layers=1)
+    >>> path = checkpoint_path("rows", model, partial(reversals, count=4))
+    >>> path.name.startswith("rows-"), path.suffix
+    (True, '.npz')
     """
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_-]{1,100}", name):
         raise ValueError(
@@ -79,6 +92,15 @@ def save(path, adam, done):
     """Write the parameters, what Adam knows and what is known of the training to a file, whole or not at all.
 
     Raises OSError where that cannot be, saying what to do.  Used in chapter 14.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from minitransformer.training import Adam
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "some.npz")
+    ...     save(path, Adam(np.ones(3)), Training([0.5]))
+    ...     print(load(path, Adam(np.zeros(3))).losses)
+    [0.5]
     """
     found = {f"found {name}": np.array(values) for name, values in done.found.items()}
     state = {name: getattr(adam, name) for name in STATE}
@@ -92,7 +114,12 @@ def save(path, adam, done):
 
 def load(path, adam):
     """Take the parameters and what Adam knows from a file, and return its `Training`: an empty one where there is no
-    file, and where it is damaged or another model's, which is said.  Used in chapter 14."""
+    file, and where it is damaged or another model's, which is said.  Used in chapter 14.
+
+    >>> from minitransformer.training import Adam
+    >>> load("nowhere.npz", Adam(np.zeros(3))).losses
+    []
+    """
     try:
         kept = read(path, *STATE, "losses", "at")
         if shapes := {kept[name].shape for name in STATE} - {adam.flat.shape}:

@@ -16,6 +16,12 @@ class Adam:
 
     `Adam(flat, rate, betas, eps)`: flat (size,); `rate` is about how far each parameter goes in a step, `betas` are the
     shares that its two running means keep at each step.  Kingma and Ba (2015), algorithm 1; built in chapter 14.
+
+    >>> flat = np.array([1.0, 1.0])
+    >>> adam = Adam(flat, rate=0.1)
+    >>> adam.step(np.array([5.0, -0.01]))
+    >>> flat.round(3).tolist()
+    [0.9, 1.1]
     """
 
     def __init__(self, flat, rate=1e-3, betas=(0.9, 0.999), eps=1e-8):
@@ -40,6 +46,9 @@ def rate_at(step, steps, rate, warmup):
     """Return the learning rate of a step: a straight rise during `warmup` steps, then half a cosine's fall to nearly 0.
 
     Shapes: four numbers, step from 0 to steps − 1 -> a number.  Loshchilov and Hutter (2017); built in chapter 14.
+
+    >>> [round(float(rate_at(step, 400, rate=0.01, warmup=100)), 4) for step in (0, 99, 250, 399)]
+    [0.0001, 0.01, 0.005, 0.0]
     """
     if step < warmup:
         return rate * (step + 1) / warmup
@@ -50,6 +59,9 @@ def clipped(gradient, longest):
     """Return a gradient, shortened to the length `longest` where it is longer.
 
     Shapes: gradient (size,) -> (size,).  Pascanu, Mikolov and Bengio (2013); built in chapter 14.
+
+    >>> clipped(np.array([3.0, 4.0]), longest=1.0).round(3).tolist()
+    [0.6, 0.8]
     """
     length = np.sqrt(np.vdot(gradient, gradient))
     return gradient * (longest / length) if length > longest else gradient
@@ -60,6 +72,13 @@ def learn(model, adam, batch, rng, rate=None, longest=1.0, smoothing=0.0):
 
     The gradient is `clipped` to the length `longest`; `smoothing` is that of `cross_entropy`.
     Shapes: targets are like the model's logits without their last axis -> a number.  Built in chapter 14.
+
+    >>> from minitransformer.tasks.reversals import reversals
+    >>> from minitransformer.transformer import Transformer
+    >>> model, rng = Transformer(12, 8, heads=2, layers=1, rng=0), np.random.default_rng(0)
+    >>> loss = learn(model, Adam(model.flat), lambda rng: reversals(rng, 4), rng)
+    >>> bool(loss > 1)
+    True
     """
     arguments, targets = batch(rng)
     logits, backward = model.vjp(*arguments, rng=rng)
@@ -89,7 +108,14 @@ def train(
     called again for the model as it was or as it was left, goes on from there.  Ctrl-C ends it after the step at hand,
     and the model keeps what it has learned; a second one ends it at once.
     Raises TypeError and ValueError where an argument does not fit, ValueError where the loss or a parameter becomes
-    infinite or NaN or no gradient is left, and OSError where nothing can be kept.  Used in chapter 14.
+    infinite or NaN or no gradient is left, and OSError where nothing can be kept.  Used in chapters 14 and 15.
+
+    >>> from minitransformer.tasks.reversals import reversals
+    >>> from minitransformer.transformer import Transformer
+    >>> model = Transformer(12, 8, heads=2, layers=1, rng=0)
+    >>> done = train(model, lambda rng: reversals(rng, 8), steps=60, rate=0.01, warmup=10)
+    >>> len(done.losses), bool(done.losses[-1] < done.losses[0])
+    (60, True)
     """
     check_parts(model, batch, measure)
     settings = Settings(steps, rate, warmup, longest, smoothing, seed, every).checked()

@@ -18,6 +18,10 @@ def stopping():
     """Give a list that fills when Ctrl-C is pressed, in place of an exception amid a step; a second one is raised.
 
     In another than the main thread, and where Ctrl-C is ignored, nothing changes.  Used in chapter 14.
+
+    >>> with stopping() as asked:
+    ...     print(asked)
+    []
     """
     asked, before = [], signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or before in (signal.SIG_IGN, None):
@@ -41,6 +45,11 @@ def progress(done, steps, path=None):
     """Show a bar with the time that is left while a `Training` goes on, and say at the end where it was stopped.
 
     Gives the bar, tqdm's, which shows where the training was `kept` if it is taken up from there.  Used in chapter 14.
+
+    >>> from minitransformer.training import Training
+    >>> with progress(Training(), steps=0) as bar:
+    ...     bar.total
+    0
     """
     first = len(done.losses)
     with tqdm(total=steps, initial=first, file=sys.stdout, unit="step") as bar:
@@ -57,6 +66,9 @@ def keep_freed_memory():
     ones back to the system when they are freed, which has to clear every page of the next: up to half of a step's time.
     The process then holds what it needed at most until it ends.  Other C libraries are not asked, and nothing changes.
     Used in chapter 14.
+
+    >>> keep_freed_memory() in (True, False)
+    True
     """
     if platform.libc_ver()[0] != "glibc":
         return False

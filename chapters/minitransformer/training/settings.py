@@ -8,7 +8,12 @@ from ..arrays import finite, number, whole
 
 
 class Settings(NamedTuple):
-    """The numbers that decide how `train` goes; chapter 14."""
+    """The numbers that decide how `train` goes; chapter 14.
+
+    >>> settings = Settings(400, 1e-3, 100, 1.0, 0.0, 0, 50)
+    >>> settings.checked() == settings
+    True
+    """
 
     steps: int
     rate: float
@@ -36,7 +41,12 @@ class Settings(NamedTuple):
 
 
 def check_parts(model, batch, measure):
-    """Raise TypeError, saying what was expected, where a training cannot begin with these.  Used in chapter 14."""
+    """Raise TypeError, saying what was expected, where a training cannot begin with these.  Used in chapter 14.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> model, ids = LanguageModel(11, 8, heads=2, layers=1), np.array([[1, 2]])
+    >>> check_parts(model, lambda rng: ((ids,), ids), measure=None)
+    """
     flat = getattr(model, "flat", None)
     if not isinstance(flat, np.ndarray) or flat.ndim != 1 or flat.dtype.kind != "f" or not hasattr(model, "vjp"):
         raise TypeError(

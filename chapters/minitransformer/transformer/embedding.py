@@ -16,6 +16,10 @@ def embed(ids, params, positions="sinusoidal", table="embedding"):
     params["positions"] (max_length, d) -> (…, n, d); "rotary" and "none" add nothing here.  Raises ValueError where a
     number is not in the vocabulary or there are more tokens than positions.
     Vaswani et al. (2017), section 3.4; built in chapter 12.
+
+    >>> table = np.ones((10, 4))
+    >>> embed([3, 1], {"embedding": table}, positions="none").tolist()
+    [[2.0, 2.0, 2.0, 2.0], [2.0, 2.0, 2.0, 2.0]]
     """
     words, places = floats(entry(params, table), table, 2), params.get("positions")
     ids = token_ids(ids, len(words), None if places is None else len(places))
@@ -33,6 +37,10 @@ def embed_vjp(ids, params, positions="sinusoidal", table="embedding"):
 
     Shapes: as in `embed`.  A row that was looked up for several tokens gets the sum of their gradients, as does a
     position of several texts.  Used in chapter 13.
+
+    >>> x, backward = embed_vjp([3, 1, 3], {"embedding": np.ones((5, 4))}, positions="none")
+    >>> backward(np.ones((3, 4)))["embedding"][:, 0].tolist()
+    [0.0, 2.0, 0.0, 4.0, 0.0]
     """
     x = embed(ids, params, positions, table)
 
@@ -54,6 +62,9 @@ def output_matrix(params):
     """Return the matrix (d, vocabulary) of the output head: its own, or else the embedding, turned round.
 
     Used in chapter 12.
+
+    >>> output_matrix({"embedding": np.ones((10, 4))}).shape
+    (4, 10)
     """
     return params["output"] if "output" in params else entry(params, "embedding").T
 
@@ -63,6 +74,9 @@ def head(x, params, seen=None):
 
     Shapes: x (…, n, d), params["output"] (d, vocabulary) or params["embedding"] (vocabulary, d) -> (…, n, vocabulary).
     `seen`, a dict, receives these logits.  Press and Wolf (2017) tie the two; built in chapter 12.
+
+    >>> head(np.ones((3, 4)), {"embedding": np.ones((10, 4))}).shape
+    (3, 10)
     """
     seen = {} if seen is None else seen
     seen["logits"] = product(x, output_matrix(params))
@@ -73,6 +87,11 @@ def head_vjp(x, params):
     """Return `head(x, params)` and its backward pass: d_logits -> dX, and {"output"} or {"embedding"}: its gradient.
 
     Shapes: as in `head`.  Used in chapter 13.
+
+    >>> logits, backward = head_vjp(np.ones((3, 4)), {"output": np.ones((4, 10))})
+    >>> d_x, gradients = backward(np.ones_like(logits))
+    >>> d_x.shape, gradients["output"].shape
+    ((3, 4), (4, 10))
     """
 
     def backward(d_logits):

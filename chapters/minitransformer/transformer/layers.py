@@ -28,6 +28,11 @@ def layer(
     `rng` are those of a `dropout` of what is added.  `seen`, a dict, receives each sum and all weights.
     Raises ValueError where there is a cross-attention and no memory.
     Vaswani et al. (2017), section 3.1; built in chapter 12.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> params = LanguageModel(11, 8, heads=2, layers=1, rng=0).params["decoder"][1]
+    >>> layer(np.ones((5, 8)), params, heads=2).shape
+    (5, 8)
     """
     if "cross_attention" in params and memory is None:
         raise ValueError("memory is None; expected an encoder's output, (…, m, d).")
@@ -67,6 +72,13 @@ def layer_vjp(
     """Return `layer(…)` and its backward pass: d_output -> dX, gradients in dicts like `params`, and d_memory.
 
     Shapes: as in `layer`; d_memory (…, m, d) only where there is a cross-attention.  Used in chapter 13.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> params = LanguageModel(11, 8, heads=2, layers=1, rng=0).params["decoder"][1]
+    >>> x, backward = layer_vjp(np.ones((5, 8)), params, heads=2)
+    >>> d_x, gradients = backward(np.ones((5, 8)))
+    >>> d_x.shape, sorted(gradients)
+    ((5, 8), ['attention', 'feed_forward'])
     """
     backs = {}
 
@@ -100,6 +112,11 @@ def stack(x, params, heads, seen=None, **options):
 
     Shapes: x (…, n, d), params with a dict for each layer and perhaps a "norm" -> (…, n, d).  The options are those of
     `layer`; `seen`, a dict, receives what each part returns.  Built in chapter 12.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> params = LanguageModel(11, 8, heads=2, layers=3, rng=0).params["decoder"]
+    >>> stack(np.ones((5, 8)), params, heads=2).shape
+    (5, 8)
     """
     for name, part in params.items():
         found = {} if seen is None else seen.setdefault(name, {})
@@ -115,6 +132,13 @@ def stack_vjp(x, params, heads, **options):
 
     Shapes: as in `stack`; d_memory (…, m, d), the sum over all layers, only where they have a cross-attention.
     Used in chapter 13.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> params = LanguageModel(11, 8, heads=2, layers=3, rng=0).params["decoder"]
+    >>> x, backward = stack_vjp(np.ones((5, 8)), params, heads=2)
+    >>> d_x, gradients = backward(np.ones((5, 8)))
+    >>> d_x.shape, set(gradients) == {1, 2, 3, "norm"}
+    ((5, 8), True)
     """
     backs = {}
     for name, part in params.items():

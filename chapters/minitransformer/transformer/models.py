@@ -20,6 +20,11 @@ def model_sizes(model):
     """Check what a model was asked to be, and set hidden to 4·d where it was not given.
 
     Raises ValueError where no model can be so, saying which and why.  Used in chapter 12.
+
+    >>> model = LanguageModel(vocabulary=11, d=8, heads=2, layers=1)
+    >>> model_sizes(model)
+    >>> model.hidden
+    32
     """
     needed, optional = ("vocabulary", "d", "heads", "layers"), ("hidden", "max_length", "source_vocabulary")
     for name in needed + optional + ENCODER:
@@ -48,6 +53,9 @@ class Sizes:
 
     norm is "pre", "post" or "none", positions are "sinusoidal", "learned" (max_length of them), "rotary" or "none"; a
     tied model's embedding is its output head too; dropout is the rate in training.
+
+    >>> Sizes(vocabulary=11, d=8, heads=2, layers=1).norm
+    'pre'
     """
 
     vocabulary: int
@@ -72,6 +80,10 @@ class Model(Sizes):
 
     Without an `rng` (a Generator or a seed) the parameters are 0, to be filled.  A model that is called without one
     drops nothing.  Raises ValueError where the sizes are impossible, saying why.  Built in chapter 12.
+
+    >>> model = LanguageModel(vocabulary=11, d=8, heads=2, layers=1, rng=0)
+    >>> model.flat.shape, model.params["embedding"].shape
+    ((944,), (11, 8))
     """
 
     sides = ("decoder",)
@@ -125,6 +137,10 @@ class LanguageModel(Model):
     """A stack of layers in which no token sees a later one: at every position it scores what may come next.
 
     `LanguageModel(vocabulary, d, heads, layers, rng, …)`, options as in `Model`.  Built in chapter 12.
+
+    >>> model = LanguageModel(vocabulary=11, d=8, heads=2, layers=2, rng=0)
+    >>> model([3, 1, 4]).shape
+    (3, 11)
     """
 
     def __call__(self, ids, seen=None, rng=None):
@@ -158,6 +174,9 @@ def source_mask(source, lengths):
     """Return the mask that hides the padding of a source (batch, m), or None without `lengths` (batch,).
 
     Raises ValueError, naming both shapes, where there is not one length for each text.  Used in chapter 12.
+
+    >>> source_mask(np.zeros((2, 3), int), [1, 3]).astype(int).tolist()
+    [[[1, 0, 0]], [[1, 1, 1]]]
     """
     if lengths is not None and np.shape(lengths) != np.shape(source)[:-1]:
         raise ValueError(
@@ -173,6 +192,10 @@ class Transformer(Model):
     `Transformer(vocabulary, d, heads, layers, rng, …)`, options as in `Model`, and source_vocabulary for a table of the
     source's own; without it both share one.  encoder_layers and encoder_heads are those of the encoder where it has
     others than the decoder.  Vaswani et al. (2017), figure 1; built in chapter 12.
+
+    >>> model = Transformer(vocabulary=11, d=8, heads=2, layers=1, rng=0)
+    >>> model(source=[[3, 1, 4, 1]], target=[[5, 9]]).shape
+    (1, 2, 11)
     """
 
     source_vocabulary: int | None = None

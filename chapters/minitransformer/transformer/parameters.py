@@ -10,6 +10,10 @@ def layer_shapes(d, hidden, cross=False):
 
     Shapes: W_Q, W_K, W_V, W_O (d, d), W_1 (d, hidden), b_1 (hidden,), W_2 (hidden, d), and b_2, gain, bias (d,).
     `cross` puts a cross-attention between the other two.  Built in chapter 12.
+
+    >>> shapes = layer_shapes(d=8, hidden=32)
+    >>> list(shapes), shapes["feed_forward"]["W_1"]
+    (['attention', 'feed_forward'], (8, 32))
     """
     norm = {"gain": (d,), "bias": (d,)}
     attention = {"W_Q": (d, d), "W_K": (d, d), "W_V": (d, d), "W_O": (d, d)} | norm
@@ -19,7 +23,11 @@ def layer_shapes(d, hidden, cross=False):
 
 
 def count(shapes):
-    """Return how many numbers a shape, or a nested dict of shapes such as (d, hidden), holds.  Built in chapter 12."""
+    """Return how many numbers a shape, or a nested dict of shapes such as (d, hidden), holds.  Built in chapter 12.
+
+    >>> count({"W": (8, 32), "b": (32,)})
+    288
+    """
     if isinstance(shapes, dict):
         return sum(map(count, shapes.values()))
     return math.prod(shapes)
@@ -29,6 +37,12 @@ def views(flat, shapes):
     """Cut a flat vector (size,) into arrays: a nested dict like `shapes`, whose arrays are views of the vector.
 
     Shapes: flat (count(shapes),) -> arrays of these shapes, in their order.  Built in chapter 12.
+
+    >>> flat = np.arange(6.0)
+    >>> cut = views(flat, {"W": (2, 2), "b": (2,)})
+    >>> cut["b"][:] = 0
+    >>> flat.tolist()
+    [0.0, 1.0, 2.0, 3.0, 0.0, 0.0]
     """
     if not isinstance(shapes, dict):
         return flat.reshape(shapes)
@@ -43,6 +57,11 @@ def initialise(params, rng):
     Shapes: as in `model_shapes`.  The entries of a matrix (d_in, d_out) have variance 1 / d_in, so that it keeps the
     size of what it is applied to; those of the tables, the embedding and learned positions (rows, d), 1 / d.
     Built in chapter 12.
+
+    >>> params = {"W_1": np.zeros((400, 100)), "gain": np.zeros(4), "bias": np.ones(4)}
+    >>> initialise(params, np.random.default_rng(0))
+    >>> round(float(params["W_1"].std()), 2), params["gain"].tolist(), params["bias"].tolist()
+    (0.05, [1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0])
     """
     for name, part in params.items():
         if isinstance(part, dict):
@@ -60,6 +79,10 @@ def joined(shapes, parts):
 
     Shapes: arrays as in `shapes` -> (count(shapes),).  What stands in several of the `parts` is added up; the gradient
     of an embedding that is also the output head comes in two parts.  Used in chapter 13.
+
+    >>> parts = [{"W": np.ones((2, 2))}, {"b": np.zeros(2)}]
+    >>> joined({"W": (2, 2), "b": (2,)}, parts).tolist()
+    [1.0, 1.0, 1.0, 1.0, 0.0, 0.0]
     """
     return np.concatenate([leaf.ravel() for leaf in _leaves(shapes, parts)])
 
@@ -78,6 +101,10 @@ def stack_size(model, side):
     """Return how many layers the "encoder" or the "decoder" of a model has, and how many heads in each.
 
     Used in chapter 12.
+
+    >>> from minitransformer.transformer import Transformer
+    >>> stack_size(Transformer(11, 8, heads=2, layers=1, encoder_layers=3), "encoder")
+    (3, 2)
     """
     if side == "decoder":
         return model.layers, model.heads
@@ -90,6 +117,10 @@ def model_shapes(model):
     Shapes: embedding (vocabulary, d), decoder and encoder as in `layer_shapes`, a dict for each layer, from 1 on, and a
     last norm where layers begin with one; positions (max_length, d) and output (d, vocabulary) where they are learned.
     Used in chapter 12.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> list(model_shapes(LanguageModel(11, 8, heads=2, layers=1)))
+    ['embedding', 'decoder']
     """
     d, last = model.d, {"norm": {"gain": (model.d,), "bias": (model.d,)}} if model.norm == "pre" else {}
     shapes = {"embedding": (model.vocabulary, d)}

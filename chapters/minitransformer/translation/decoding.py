@@ -14,6 +14,11 @@ def greedy(model, source, lengths=None, most=30):
 
     Shapes: source (batch, m), lengths (batch,) as in a `Transformer` -> (batch, n), n at most `most`, with <pad>
     behind </s>.  Built in chapter 15.
+
+    >>> from minitransformer.translation import SENTENCES, load_model, word_numbers
+    >>> source, lengths = word_numbers([["the", "cat", "was", "tired"]], SENTENCES.english)
+    >>> [SENTENCES.french[number] for number in greedy(load_model(), source, lengths)[0]]
+    ['le', 'chat', 'était', 'fatigué', '</s>']
     """
     keep = source_mask(source, lengths)
     memory, ids = model.encode(source, keep), np.full((len(source), 1), START)
@@ -29,6 +34,12 @@ def beam(model, source, width=4, most=30):
 
     Shapes: source (m,) -> a list of (ids (n,), log probability), each ending with </s> unless it is cut at `most`.
     Built in chapter 15.
+
+    >>> from minitransformer.translation import SENTENCES, load_model, word_numbers
+    >>> (source,), _ = word_numbers([["the", "cat", "was", "tired"]], SENTENCES.english)
+    >>> (best, logarithm), *others = beam(load_model(), source, width=2)
+    >>> " ".join(SENTENCES.french[number] for number in best[1:-1]), len(others)
+    ('chat était fatigué', 1)
     """
     memory = model.encode(np.asarray(source)[None])
     growing, ended = [((START,), 0.0)], []

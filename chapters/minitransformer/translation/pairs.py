@@ -17,6 +17,10 @@ class Language(NamedTuple):
     """What is translated: the words of both sides, and `draw(rng)`, which gives a pair, English and French words.
 
     Used in chapter 15.
+
+    >>> language = Language((*MARKS, "cat"), (*MARKS, "chat"), lambda rng: (["cat"], ["chat"]))
+    >>> language.draw(np.random.default_rng(0))
+    (['cat'], ['chat'])
     """
 
     english: tuple
@@ -29,6 +33,10 @@ def word_numbers(rows, words):
 
     Shapes: -> ids (rows, n), lengths (rows,).  Raises ValueError, naming them, where words are not in the vocabulary.
     Built in chapter 15.
+
+    >>> ids, lengths = word_numbers([["a", "b", "a"], ["b"]], ("<pad>", "a", "b"))
+    >>> ids.tolist(), lengths.tolist()
+    ([[1, 2, 1], [2, 0, 0]], [3, 1])
     """
     number = {word: place for place, word in enumerate(words)}
     if unknown := sorted({word for row in rows for word in row} - number.keys()):
@@ -46,6 +54,11 @@ def batch_of(pairs, language):
 
     Shapes: -> (source (pairs, m), target (pairs, n), lengths (pairs,)), said (pairs, n), with −1, which does not count,
     where nothing is to be said.  Built in chapter 15.
+
+    >>> language = Language((*MARKS, "cat"), (*MARKS, "chat"), draw=None)
+    >>> (source, target, lengths), said = batch_of([(["cat"], ["chat"])], language)
+    >>> source.tolist(), target.tolist(), said.tolist()
+    ([[3]], [[1, 3]], [[3, 2]])
     """
     source, lengths = word_numbers([english for english, *_ in pairs], language.english)
     ended = [(*french, "</s>") for _, french, *_ in pairs]
@@ -55,7 +68,12 @@ def batch_of(pairs, language):
 
 
 def batch(rng, count, language):
-    """Draw so many pairs of a language as a batch for `train`.  Shapes as in `batch_of`.  Used in chapter 15."""
+    """Draw so many pairs of a language as a batch for `train`.  Shapes as in `batch_of`.  Used in chapters 14 and 15.
+
+    >>> (source, target, lengths), said = batch(np.random.default_rng(0), 4, SENTENCES)
+    >>> len(source), target.shape == said.shape
+    (4, True)
+    """
     return batch_of([language.draw(rng) for _ in range(count)], language)
 
 
@@ -64,23 +82,40 @@ def right(model, pairs, language):
 
     Shapes: -> (pairs, n) of bool, True where nothing is to be said.  A row of True is a translation that `greedy` says
     too, without a mistake.  Built in chapter 15.
+
+    >>> from minitransformer.translation import load_model
+    >>> pairs = [(["the", "cat", "was", "tired"], ["le", "chat", "était", "fatigué"])]
+    >>> right(load_model(), pairs, SENTENCES).all(axis=-1).tolist()
+    [True]
     """
     arguments, said = batch_of(pairs, language)
     return (model(*arguments).argmax(axis=-1) == said) | (said < 0)
 
 
 def english_words(sentence):
-    """Return the words of an English sentence as one writes it: small letters, no punctuation.  Used in chapter 15."""
+    """Return the words of an English sentence as one writes it: small letters, no punctuation.  Used from chapter 7 on.
+
+    >>> english_words("The animal didn’t cross.")
+    ['the', 'animal', "didn't", 'cross']
+    """
     return re.findall(r"[^\s.,;:!?\"]+", sentence.lower().replace("’", "'"))
 
 
 def french_words(sentence):
-    """Return the words of a French sentence as one writes it, *l'* and the like by themselves.  Used in chapter 15."""
+    """Return the words of a French sentence as one writes it, *l'* and the like by themselves.  Used from chapter 3 on.
+
+    >>> french_words("l'animal est là")
+    ["l'", 'animal', 'est', 'là']
+    """
     return re.findall(r"[^\s.,;:!?\"']+'?", sentence.lower().replace("’", "'"))
 
 
 def french_text(words):
-    """Return French words as one writes them: *l'animal*, *parce qu'il*.  Used in chapter 15."""
+    """Return French words as one writes them: *l'animal*, *parce qu'il*.  Used from chapter 6 on.
+
+    >>> french_text(["l'", "animal", "parce", "qu'", "il"])
+    "l'animal parce qu'il"
+    """
     return " ".join(words).replace("' ", "'")
 
 

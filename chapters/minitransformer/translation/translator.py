@@ -15,7 +15,12 @@ RUNS = Path(__file__).with_name("translators.json")
 
 
 def new_model(rng=None):
-    """Return a `Transformer` of the kind that chapter 15 trains on sentences.  Used in chapter 15."""
+    """Return a `Transformer` of the kind that chapter 15 trains on sentences.  Used in chapters 14 and 15.
+
+    >>> model = new_model()
+    >>> model.d, bool(model.flat.any())
+    (64, False)
+    """
     source, target = len(SENTENCES.english), len(SENTENCES.french)
     sizes = {"source_vocabulary": source, "encoder_layers": 2, "encoder_heads": 4}
     return Transformer(target, 64, 1, 1, rng, activation=gelu, tied=False, **sizes)
@@ -25,7 +30,11 @@ def load_model():
     """Return the book's trained model: the weights of chapter 15's training, which `make model` keeps in float16.
 
     Raises FileNotFoundError or ValueError where the file is missing or is not this model's, saying what to do.
-    Used from chapter 15 on.
+    Used from chapter 3 on.
+
+    >>> model = load_model()
+    >>> model.d, len(model.flat)
+    (64, 188736)
     """
     model = new_model()
     try:
@@ -48,6 +57,9 @@ def load_runs():
     of the pronouns stays right without a head of the encoder, or without two, and "averaged" which share where these
     bring their mean over all words instead; "hidden", which share where a noun is hidden from a word; "agreement", for
     which share of the adjectives the decoder "looks" at the pronoun, and "obeys" another one.  Used from chapter 4 on.
+
+    >>> [run["seed"] for run in load_runs()]
+    [0, 1, 2, 3, 4, 5, 3]
     """
     return json.loads(RUNS.read_text(encoding="utf-8"))["runs"]
 
@@ -57,7 +69,12 @@ def translate(sentence, model=None):
 
     Shapes: a string -> a string and weights (n + 1, m): the share that each of the `french_words`, and at last the end,
     takes from each of the `english_words`, in the last layer's cross-attention, mean of heads.
-    Raises ValueError where a word is unknown or there is none.  Used from chapter 15 on.
+    Raises ValueError where a word is unknown or there is none.  Used from chapter 3 on.
+
+    >>> sentence = "the animal didn't cross the street because it was too tired"
+    >>> french, weights = translate(sentence)
+    >>> french, weights.shape
+    ("l'animal n'a pas traversé la rue parce qu'il était trop fatigué", (15, 11))
     """
     model, words = model or load_model(), english_words(sentence)
     if not words:
