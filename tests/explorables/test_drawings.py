@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from minitransformer.attention import attention
-from tests.explorables.cases import depth, features, lookup, position, training
+from tests.explorables.cases import depth, lookup, position, training
 from tests.shared import explorable_page as page
 from tests.shared.explorable_page import CLOSE, assert_shows, case, control, number, run_widget
 
@@ -199,37 +199,6 @@ def test_hands_and_curves_are_those_of_the_encodings_at_every_end(show, kind):
     huge = {**zeros, "learned": [[1e6, -1e6, 0.0, 1.0]] * 3, "query": [1e6] * 4, "key": [-1e6, 1e6, 0.5, 0.0]}
     for state in (zeros, huge):
         assert_position(run_widget(tab, "position", state), state, 1)
-
-
-# The bars of layer normalisation
-
-
-def test_bars_go_from_0_to_their_numbers_on_one_scale_that_holds_them_and_the_bound(show):
-    tab = show()
-    for state in (features.START, features.EIGHT, {**features.EIGHT, "eps": 2.5}):
-        run_widget(tab, "features", state)
-        page.act(tab, "button", state["labels"][-1])
-        assert_shows(tab, "features", state, chosen=len(state["x"]) - 1)
-        assert tab.locator(".mt-feature [aria-pressed=true]").all_inner_texts() == [state["labels"][-1]]
-        assert tab.locator(".mt-heading > span").inner_text() == f"gain and bias of “{state['labels'][-1]}”"
-        found, bounds = features.numbers(**state), spans(tab, ".mt-part-limit") - [50, 0]
-        np.testing.assert_allclose(bounds, np.tile(bounds[0, 1] * np.array([-0.5, 1]), (len(state["x"]), 1)))
-        for part in ("normed", "out"):
-            ends = [bounds[0, 1] / 2 / found["bound"] * found[f"{part}-{i}"] for i in range(len(state["x"]))]
-            expected = [[50 + min(0, end), abs(end)] for end in ends]
-            np.testing.assert_allclose(spans(tab, f".mt-part-{part}"), expected, atol=1e-4)
-            assert max(map(abs, [*ends, *bounds[:, 0]])) <= 50
-
-
-def test_a_feature_can_be_typed_beyond_the_slider_which_then_reaches_further(show):
-    tab = show(("features", features.START))
-    for role, label, typed, most in [
-        ("spinbutton", "a as a number", "-37.5", "50"),
-        ("spinbutton", "a as a number", "1", "50"),  # nothing jumps under the hand
-        ("button", "start again", "", "10"),
-    ]:
-        page.act(tab, role, label, typed)
-        assert control(tab, "slider", "a").get_attribute("max") == most
 
 
 # The curves of many layers

@@ -26,9 +26,6 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
         gradients-unit: 1 - longer → 1
         gradients-unit: 1 - longer → 1 + longer
         gradients-unit: taken * u → u
-        layer-norm-axis: -1 → 1
-        layer-norm-axis: 1 → 0
-        layer-norm-axis: 1 → 2
         multi-head-bug: attention(queries, keys, values, scale=s → attention(queries, keys, values)
         multi-head-bug: scale(x.shape[1], heads) → x.shape[1]
         multi-head-bug: scale(x.shape[1], heads) → scale(heads, x.shape[1])

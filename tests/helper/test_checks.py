@@ -129,7 +129,9 @@ SECOND = {
     "layer-norm-scratch": lambda x, gain, bias, eps: np.array(
         [[g * (v - np.mean(row)) / (np.var(row) + eps) ** 0.5 + b for v, g, b in zip(row, gain, bias)] for row in x]
     ),
-    "layer-norm-axis": lambda x: (x - x.mean(1)[:, None]) / (x.var(1)[:, None] + 1e-5) ** 0.5,
+    "layer-norm-bug": lambda x, gain, bias, eps: (
+        ((x.T - x.mean(1)) / (x.var(1) + eps) ** 0.5 * gain[:, None] + bias[:, None]).T
+    ),
     "layer-norm-undo": lambda normed, mean, variance, eps: (normed.T * (variance + eps) ** 0.5 + mean).T,
     "layer-norm-fold": lambda gain, bias, W, c: np.concatenate([np.diag(gain) @ W, [W.T @ bias + c]]),
     "layer-norm-centred": lambda W: W @ (np.eye(W.shape[1]) - 1 / W.shape[1]),

@@ -61,6 +61,10 @@ PICTURES = {
     "curves": lambda: lines(CURVES),
     "dot_rows": lambda: figures.dot_rows({"A": {"a": [0, 9], "b": [7, 7]}, "B": {"c": [100]}}, alt=ALT, xlabel="x"),
     "share_bars": lambda: figures.share_bars({"T": [[0.5, 0.3, 0.2], [0.8, 0.12, 0.08]]}, ["a", "b"], alt=ALT),
+    "grown_bars": lambda: figures.grown_bars(
+        [[1, 2], [3, 2.5]], ["a", "b"], [("c", "muted"), ("d", "weight")], alt=ALT, xlabel="x"
+    ),
+    "normed_points": lambda: figures.normed_points([[1, 2, 3], [4, 0, 0]], alt=ALT),
     "strips": lambda: figures.strips({"a": [1, -2], "b": [0, 3]}, alt=ALT),
     "hull": lambda: figures.hull({"a": [0, 0], "b": [2, 1], "c": [1, 3]}, [[1, 1]], alt=ALT),
     "tracks": lambda: figures.tracks({"a": [[0, 0], [1, 2]]}, alt=ALT, xlabel="x", ylabel="y"),

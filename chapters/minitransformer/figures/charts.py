@@ -338,10 +338,8 @@ def hull(values, outputs, *, alt):
     return _drawing(draw, alt, size=(4.8, 3.4))
 
 
-def tracks(paths, *, alt, xlabel, ylabel, radius=None):
-    """Draw paths, a dict of name -> points (k, 2), as arrows from point to point; used in chapters 5 and 8.
-
-    With a circle of `radius` around the origin, where one is given; then names stand at the first points.
+def tracks(paths, *, alt, xlabel, ylabel):
+    """Draw paths, a dict of name -> points (k, 2), as arrows from point to point; used in chapter 5.
 
     >>> way = {"it": [[0, 0], [1, 2]]}
     >>> picture = tracks(way, alt="One arrow.", xlabel="first", ylabel="second")
@@ -349,21 +347,47 @@ def tracks(paths, *, alt, xlabel, ylabel, radius=None):
 
     def draw(axis):
         axis.grid(True, lw=0.6)
-        if radius:
-            axis.add_patch(mpl.patches.Circle((0, 0), radius, fill=False, ec=COLOUR["muted"], ls="--"))
-            axis.set_aspect("equal", adjustable="datalim")
         for name, path in paths.items():
             points = np.asarray(path, dtype=float)
             axis.plot(*points[0], "o", color=COLOUR["ink"], ms=7)
             for start, end in pairwise(points):
                 _arrow(axis, start, end, "output")
-            whole = points[-1] - points[0]
-            _name_beyond(axis, name, *((points[0], -whole, "ink") if radius else (points[-1], whole, "output")))
+            _name_beyond(axis, name, points[-1], points[-1] - points[0], "output")
             axis.plot(*points[-1], "D", color=COLOUR["output"], ms=5)
         axis.margins(0.25)
         axis.set(xlabel=xlabel, ylabel=ylabel)
 
     return _drawing(draw, alt, size=(4.8, 3.4))
+
+
+def normed_points(tokens, *, alt):
+    """Draw tokens (n, 3) on their way through layer normalisation, seen from the side; used in chapter 8.
+
+    Each is moved into the plane of points that sum to 0, which is shaded up to its circle of radius √3, and onto the
+    circle.
+    """
+    across, deep, up = np.array([1, -1, 0]) / 2**0.5, np.array([-1, -1, 2]) / 6**0.5, np.ones(3) / 3**0.5
+    eye = np.transpose([across, 0.45 * deep + 0.8 * up])  # what lies right and what lies up on the paper
+    turns = np.linspace(0, 2 * np.pi, 90)[:, None]
+    circle = 3**0.5 * (np.cos(turns) * across + np.sin(turns) * deep) @ eye
+    centred = tokens - np.mean(tokens, axis=1, keepdims=True)
+    ends = centred / centred.std(axis=1, keepdims=True)
+
+    def draw(axis):
+        axis.fill(*circle.T, fc=COLOUR["muted"], alpha=0.12)
+        axis.plot(*circle.T, "-", 0, 0, "+", color=COLOUR["muted"], lw=1)
+        for number, (start, middle, end) in enumerate(np.stack([tokens, centred, ends], axis=1) @ eye, start=1):
+            axis.plot(*np.transpose([start, middle]), color=COLOUR["muted"], lw=1.2, ls="--")
+            _arrow(axis, middle, end, "output")
+            axis.plot(*start, "o", color=COLOUR["ink"], ms=6)
+            axis.plot(*end, "D", color=COLOUR["output"], ms=5)
+            beyond = 7 if start[1] > middle[1] else -15
+            axis.annotate(f"{number}", start, (0, beyond), textcoords="offset points", ha="center")
+        axis.set(aspect="equal", xticks=[], yticks=[])
+        axis.margins(0.08, 0.12)
+        _no_frame(axis)
+
+    return _drawing(draw, alt, size=(4.8, 2.9))
 
 
 def _name_beyond(axis, name, point, way, role):
@@ -463,6 +487,32 @@ def _cut_bars(axis, shares, colour):
             cuts.append(mpl.path.Path.unit_rectangle().transformed(place))
         look = {"fc": colour, "alpha": float(shade), "lw": 0, "clip_on": False}
         axis.add_patch(mpl.patches.PathPatch(mpl.path.Path.make_compound_path(*cuts), **look))
+
+
+def grown_bars(sizes, labels, writers, *, alt, xlabel):
+    """Draw a bar for each of n things that grew in steps, `sizes` (steps, n), a part for each step; used in chapter 8.
+
+    `writers` are the names of the steps, and the roles of their colours: a list of pairs (name, role), those of one
+    role from pale to dark.
+    """
+    roles = [role for _, role in writers]
+
+    def draw(axis):
+        start = np.zeros(len(labels))
+        for step, ((name, role), end) in enumerate(zip(writers, np.asarray(sizes, dtype=float))):
+            shade = 0.45 if role in roles[step + 1 :] else 0.9
+            axis.barh(labels_at, end - start, 0.72, start, color=COLOUR[role], alpha=shade, label=name, lw=0)
+            start = end
+        for place, size in zip(labels_at, start):
+            axis.text(size + 0.06, place, f"{size:.2f}", va="center", fontsize=SMALL)
+        axis.set_yticks(labels_at, labels)
+        axis.tick_params(axis="y", length=0, labelcolor=COLOUR["ink"], labelsize=SMALL)
+        axis.set(ylim=(len(labels) - 0.4, -0.6), xlabel=xlabel)
+        axis.margins(x=0.1)
+        axis.figure.legend(loc="outside upper center", ncols=3, fontsize=SMALL, handlelength=1, handleheight=1)
+
+    labels_at = np.arange(len(labels))
+    return _drawing(draw, alt, size=(4.8, 0.25 * len(labels) + 1.3))
 
 
 def dot_rows(groups, *, alt, xlabel):

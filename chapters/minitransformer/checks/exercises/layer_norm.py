@@ -3,12 +3,11 @@
 import numpy as np
 
 from ...layer_norm import layer_norm
-from . import Check, Lines, Typed
+from . import Check, Lines, Mend, Typed
 
 _RNG = np.random.default_rng(8)
 _X = _RNG.normal(size=(3, 4)) * [[1.0], [0.2], [3.0]] + [[0.5], [-1.0], [2.0]]  # tokens of three sizes and means
 _GAIN, _BIAS = np.array([1.5, 2.0, -0.5, 0.7]), np.array([0.3, -1.0, 2.0, 0.1])
-_SIGNALS = np.random.default_rng(80).normal(size=(2, 5, 3)) * 2 + 1
 
 
 def _centred(x, axis=-1):
@@ -17,6 +16,10 @@ def _centred(x, axis=-1):
 
 def _over(x, axis, eps=1e-5):
     return _centred(x, axis) / np.sqrt(x.var(axis=axis, keepdims=True) + eps)
+
+
+def _squares(x):
+    return (x**2).mean(axis=-1, keepdims=True)
 
 
 def _kept(x, eps):
@@ -80,32 +83,44 @@ CHECKS = {
         },
         ((_X, _GAIN, _BIAS, 0.3), (_X[:2, 1:] * 0.01, _GAIN[1:], _BIAS[1:], 1e-3)),
     ),
-    "layer-norm-axis": Check(
-        lambda x: _over(x, 1),
+    "layer-norm-bug": Check(
+        layer_norm,
         {
-            "you normalised over the places (the last axis): the features are in the middle.": lambda x: _over(x, -1),
-            "you normalised over the batch: a text must not depend on another one.": lambda x: _over(x, 0),
-            "you normalised features and places together: each place is a token of its own.": lambda x: _over(
-                x, (1, 2)
+            "that is the suspect itself: its mean square is that of the raw features, and grows with their mean.": (
+                lambda x, g, b, eps: _centred(x) / np.sqrt(_squares(x) + eps) * g + b
             ),
-            "the tokens are right, and their axes are still swapped: swap them back.": lambda x: _over(x, 1).swapaxes(
-                1, 2
+            "that is RMSNorm: a 10 added to all features still shows.": lambda x, g, b, eps: (
+                x / np.sqrt(_squares(x) + eps) * g + b
             ),
-            "a reshape does not swap axes, it cuts the numbers elsewhere: use swapaxes.": lambda x: _over(
-                x.reshape(x.shape[0], x.shape[2], x.shape[1]), -1
-            ).reshape(x.shape),
-            "eps is added to the standard deviation: it belongs inside the root.": lambda x: (
-                _centred(x, 1) / (x.std(axis=1, keepdims=True) + 1e-5)
+            "you divide the raw features by the right root: the mean must go from both.": lambda x, g, b, eps: (
+                x / np.sqrt(_squares(_centred(x)) + eps) * g + b
             ),
-            "eps is missing.": lambda x: _over(x, 1, eps=0),
-            "a reshape does not swap the axes back: use swapaxes there, too.": lambda x: (
-                _over(x, 1).swapaxes(1, 2).reshape(x.shape)
+            "the root is missing, and the squares are still those of the raw features.": lambda x, g, b, eps: (
+                _centred(x) / (_squares(x) + eps) * g + b
             ),
-            "a reshape does not put the features last, and swapaxes cannot undo it: use swapaxes both times.": (
-                lambda x: _over(x.reshape(x.shape[0], x.shape[2], x.shape[1]), -1).swapaxes(1, 2)
+            "the root was right and is missing now.": lambda x, g, b, eps: (
+                _centred(x) / (_squares(_centred(x)) + eps) * g + b
+            ),
+            "eps was in the right place, under the root; the squares are not.": lambda x, g, b, eps: (
+                _centred(x) / (np.sqrt(_squares(x)) + eps) * g + b
+            ),
+            "eps was in the right place: under the root.": lambda x, g, b, eps: (
+                _centred(x) / (np.sqrt(_squares(_centred(x))) + eps) * g + b
+            ),
+            "the mean was right, and it is that of each token: over its features, axis −1.": lambda x, g, b, eps: (
+                _centred(x, 0) / np.sqrt(_squares(x) + eps) * g + b
+            ),
+            "one spread for each token, over its features: axis −1.": lambda x, g, b, eps: (
+                _centred(x) / np.sqrt((_centred(x) ** 2).mean(axis=0, keepdims=True) + eps) * g + b
+            ),
+            "the bias was right: it is not stretched.": lambda x, g, b, eps: (
+                (_centred(x) / np.sqrt(_squares(x) + eps) + b) * g
+            ),
+            "the squares are right now, and the bias got stretched: it is added last.": lambda x, g, b, eps: (
+                (_centred(x) / np.sqrt(_squares(_centred(x)) + eps) + b) * g
             ),
         },
-        ((_SIGNALS,), (_SIGNALS * 3e-3,)),  # the second is so small that eps counts
+        ((_X, _GAIN, _BIAS, 0.3), (_X[:2, 1:] + 10, _GAIN[1:], _BIAS[1:], 0.01)),
     ),
     "layer-norm-undo": Check(
         lambda y, mean, variance, eps: y * np.sqrt(variance + eps)[:, None] + mean[:, None],
@@ -143,7 +158,7 @@ CHECKS = {
                 [gain[:, None] * W, np.full(W.shape[1], bias.sum()) + c]
             ),
             "the gain is missing from the matrix.": lambda gain, bias, W, c: np.vstack([W, bias @ W + c]),
-            "the gain must be multiplied in: whoever divides takes it out twice.": lambda gain, bias, W, c: np.vstack(
+            "the gain must be multiplied in: dividing takes it out twice.": lambda gain, bias, W, c: np.vstack(
                 [W / gain[:, None], bias @ W + c]
             ),
             "the bias is missing.": lambda gain, bias, W, c: np.vstack([gain[:, None] * W, c]),
@@ -178,7 +193,24 @@ FORMS = {
             "return gain * (normed + bias)",
         )
     ),
-    "layer-norm-axis": Lines(("tokens = x.reshape(len(x), -1, d)", "return normed.reshape(x.shape)", "return normed")),
+    "layer-norm-bug": Mend(
+        {
+            "centred = x - x.mean(axis=-1, keepdims=True)": {
+                "the axis is wrong": "centred = x - x.mean(axis=0, keepdims=True)",
+                "nothing should be subtracted": "centred = x",
+            },
+            "spread = np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps)": {
+                "the squares are those of the wrong numbers": (
+                    "spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)"
+                ),
+                "eps should be added to the root": "spread = np.sqrt((x**2).mean(axis=-1, keepdims=True)) + eps",
+                "the root is too much": "spread = (x**2).mean(axis=-1, keepdims=True) + eps",
+            },
+            "return gain * centred / spread + bias": {
+                "the bias should be stretched, too": "return gain * (centred / spread + bias)",
+            },
+        }
+    ),
     "layer-norm-undo": Lines(
         ("root = np.sqrt(variance) + eps", "root = variance + eps", "return (normed + mean[:, None]) * root[:, None]")
     ),
