@@ -534,6 +534,30 @@ def strips(vectors, *, alt):
     return _drawing(draw, alt, size=(4.8, 4 * n / m + 0.2))
 
 
+def feature_tables(panels, labels, *, alt):
+    """Draw a dict, title -> rows (n, m), as tables side by side, blue above 0, orange below; used in chapter 9.
+
+    Each row is brought to one size first, so that a colour tells the same in all; `labels` name the rows of the first.
+    """
+    panels = {title: rows / np.sqrt(np.mean(np.square(rows), axis=1, keepdims=True)) for title, rows in panels.items()}
+
+    def panel(title, rows):
+        shades = (0.45 * np.clip(rows, -2, 2)).round(2)
+
+        def draw(axis):
+            _shade_cells(axis, np.maximum(shades, 0), "query")
+            _shade_cells(axis, np.maximum(-shades, 0), "key")
+            axis.set_xticks([])
+            axis.set_yticks(range(len(rows)), labels)
+            axis.tick_params(length=0, labelcolor=COLOUR["ink"])
+            axis.set_xlabel(title)
+            axis.spines[:].set(visible=True, color=COLOUR["muted"], lw=1)
+
+        return _drawing(draw, alt, size=_panel_size(panels, *rows.shape), name=title)
+
+    return in_row([panel(*each) for each in panels.items()], alt)
+
+
 # ---- from scores to shares ----------------------------------------------------------------------------------------
 
 
