@@ -211,7 +211,8 @@ def _stream(title, start, steps, unit, alt, high=76):
     """Return the picture of one stream, with boxes to its right that read it and write to it."""
     bottom, size, svg = high * len(steps) + 40, start, ""
     flow = lambda d, thick: element("path", d=d, fill="none", stroke="output", stroke_width=thick, stroke_opacity=0.55)
-    svg += text(60, bottom + 18, "embedded word", "muted", 13) + text(40, bottom - 8, f"{start:.2f}", size=13, anchor="end")
+    svg += text(60, bottom + 18, "embedded word", "muted", 13)
+    svg += text(40, bottom - 8, f"{start:.2f}", size=13, anchor="end")
     for name, written, behind in steps:
         y = bottom - high
         svg += flow(f"M60 {bottom}V{y + 20}", unit * size) + flow(f"M60 {y + 20}V{y}", unit * behind)
