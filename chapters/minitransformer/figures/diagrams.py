@@ -207,22 +207,24 @@ def streams(panels, *, alt, unit=5):
     return in_row(pictures, alt)
 
 
-def _stream(title, start, steps, unit, alt, high=76):
+def _stream(title, start, steps, unit, alt, high=66):
     """Return the picture of one stream, with boxes to its right that read it and write to it."""
     bottom, size, svg = high * len(steps) + 40, start, ""
-    flow = lambda d, thick: element("path", d=d, fill="none", stroke="output", stroke_width=thick, stroke_opacity=0.55)
+    flow = lambda d, thick: element("path", d=d, fill="none", stroke="output", stroke_width=thick, stroke_opacity=0.6)
     svg += text(60, bottom + 18, "embedded word", "muted", 13)
     svg += text(40, bottom - 8, f"{start:.2f}", size=13, anchor="end")
     for name, written, behind in steps:
         y = bottom - high
-        svg += flow(f"M60 {bottom}V{y + 20}", unit * size) + flow(f"M60 {y + 20}V{y}", unit * behind)
-        svg += arrow(f"M{60 + unit * size / 2:g} {bottom - 16}H98", 1) + flow(f"M100 {y + 20}H60", unit * written)
-        svg += box(100, y + 8, 108, 56, "weight" if "attention" in name else "ink") + text(154, y + 41, name, size=14)
-        svg += text(214, y + 25, f"+ {written:.2f}", "output", 13, "start")
-        svg += text(40, y + 10, f"{behind:.2f}", size=13, anchor="end")
+        joint = y + 18 + unit * written / 2  # from here on the stream has what is written, too
+        svg += flow(f"M60 {bottom}V{joint:g}", unit * size) + flow(f"M60 {joint:g}V{y}", unit * behind)
+        svg += arrow(f"M{60 + unit * size / 2:g} {bottom - 14}H98", 1)
+        svg += flow(f"M100 {y + 18}H{60 + unit * behind / 2:g}", unit * written)
+        svg += box(100, y + 6, 112, 52, "weight" if "attention" in name else "ink") + text(156, y + 37, name, size=14)
+        svg += text(218, y + 23, f"+ {written:.2f}", "output", 13, "start")
+        svg += text(40, y + 8, f"{behind:.2f}", size=13, anchor="end")
         bottom, size = y, behind
     svg += flow(f"M60 {bottom}V26", unit * size) + text(130, 16, title, size=15)
-    return Picture(262, high * len(steps) + 66, f'<g font-family="inherit">{svg}</g>', alt, zoom=1.2)
+    return Picture(266, high * len(steps) + 66, f'<g font-family="inherit">{svg}</g>', alt, zoom=1.2)
 
 
 def layer_orders(*norms, alt, shape=()):
