@@ -75,7 +75,7 @@ def _normed_lens(embedded, writes, k, gain, bias, W):
     return layer_norm(stream, gain, bias) @ W
 
 
-def _behind_each(embedded, writes, gain, bias):
+def _normed_after(embedded, writes, gain, bias):
     stream = embedded
     for write in writes:
         stream = layer_norm(stream + write, gain, bias)
@@ -86,7 +86,7 @@ CHECKS = {
     "residuals-average": Check(
         lambda L: (4**L - 1) / (4**L + 1),
         {
-            "that is where it leads; behind L layers the words still differ.": lambda L: 1.0,
+            "that is where it leads; after L layers the words still differ.": lambda L: 1.0,
             "lengths are squared: the cosine compares the squares of the average and of the difference.": lambda L: (
                 (2**L - 1) / (2**L + 1)
             ),
@@ -142,14 +142,14 @@ CHECKS = {
         _lens,
         {
             "nothing is mended yet: what does the skip carry into the second round?": _normed_lens,
-            "now the stream is normed behind each write, and once more at the end.": lambda e, writes, k, g, b, W: (
-                _lens(_behind_each(e, writes[:k], g, b), writes, 0, g, b, W)
+            "now the stream is normed after each write, and once more at the end.": lambda e, writes, k, g, b, W: (
+                _lens(_normed_after(e, writes[:k], g, b), writes, 0, g, b, W)
             ),
             "what is read must be normed once, at the end.": lambda e, writes, k, g, b, W: (e + sum(writes[:k])) @ W,
             "the embedded words are part of the stream.": lambda e, writes, k, g, b, W: _lens(
                 0 * e, writes, k, g, b, W
             ),
-            "read behind the first k writes, not behind all.": lambda e, writes, k, g, b, W: _lens(
+            "read after the first k writes, not after all.": lambda e, writes, k, g, b, W: _lens(
                 e, writes, len(writes), g, b, W
             ),
             "the writes are added as they are: norm the stream, and not them.": lambda e, writes, k, g, b, W: _lens(
