@@ -142,8 +142,8 @@ CHECKS = {
         _lens,
         {
             "nothing is mended yet: what does the skip carry into the second round?": _normed_lens,
-            "now the stream is normed after each write, and once more at the end.": lambda e, writes, k, g, b, W: (
-                _lens(_normed_after(e, writes[:k], g, b), writes, 0, g, b, W)
+            "now the stream is normed after each write, and once more at the end.": lambda e, writes, k, g, b, W: _lens(
+                _normed_after(e, writes[:k], g, b), writes, 0, g, b, W
             ),
             "what is read must be normed once, at the end.": lambda e, writes, k, g, b, W: (e + sum(writes[:k])) @ W,
             "the embedded words are part of the stream.": lambda e, writes, k, g, b, W: _lens(
