@@ -537,23 +537,26 @@ def strips(vectors, *, alt):
 def feature_tables(panels, labels, *, alt):
     """Draw a dict, title -> rows (n, m), as tables side by side, blue above 0, orange below; used in chapter 9.
 
-    Each row is brought to one size first, so that a colour tells the same in all; `labels` name the rows of the first.
+    A colour is the deeper the larger the number, and in all tables alike.
     """
-    panels = {title: rows / np.sqrt(np.mean(np.square(rows), axis=1, keepdims=True)) for title, rows in panels.items()}
+    panels = {title: np.asarray(rows, dtype=float) for title, rows in panels.items()}
+    deepest = np.quantile(np.abs([*panels.values()]), 0.95)
 
     def panel(title, rows):
-        shades = (0.45 * np.clip(rows, -2, 2)).round(2)
+        shades = (0.9 * np.clip(rows / deepest, -1, 1)).round(1)
 
         def draw(axis):
             _shade_cells(axis, np.maximum(shades, 0), "query")
             _shade_cells(axis, np.maximum(-shades, 0), "key")
+            _rule_cells(axis, *rows.shape)
+            axis.set_aspect("auto")  # rows are as high as their names
             axis.set_xticks([])
             axis.set_yticks(range(len(rows)), labels)
             axis.tick_params(length=0, labelcolor=COLOUR["ink"])
             axis.set_xlabel(title)
-            axis.spines[:].set(visible=True, color=COLOUR["muted"], lw=1)
+            _no_frame(axis)
 
-        return _drawing(draw, alt, size=_panel_size(panels, *rows.shape), name=title)
+        return _drawing(draw, alt, size=(2.2, 0.21 * len(rows) + 0.4), name=title)
 
     return in_row([panel(*each) for each in panels.items()], alt)
 
