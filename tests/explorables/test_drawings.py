@@ -7,11 +7,11 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from minitransformer.attention import attention
-from tests.explorables.cases import depth, lookup, position, training
+from tests.explorables.cases import lookup, position, training
 from tests.shared import explorable_page as page
 from tests.shared.explorable_page import CLOSE, assert_shows, case, control, number, run_widget
 
-WORDS, DEPTH, POSITION = lookup.START, depth.START, position.START
+WORDS, POSITION = lookup.START, position.START
 RNG = np.random.default_rng(4)
 FIVE = {"labels": list("abcde"), "query": [0.7, -1.3], "scale": 0.37} | {
     "keys": RNG.normal(size=(5, 2)).tolist(),
@@ -19,7 +19,6 @@ FIVE = {"labels": list("abcde"), "query": [0.7, -1.3], "scale": 0.37} | {
 }
 OTHERS = {**FIVE, "keys": RNG.normal(size=(5, 2)).tolist(), "scale": 3.0}
 FLAT = {**WORDS, "values": [[1.0, 1.0], [2.0, 2.0], [-1.0, -1.0]]}  # of values on one line the hull is that line
-DECADES = 12  # on each side of 1
 
 
 def paths(tab, css):
@@ -201,29 +200,7 @@ def test_hands_and_curves_are_those_of_the_encodings_at_every_end(show, kind):
         assert_position(run_widget(tab, "position", state), state, 1)
 
 
-# The curves of many layers
-
-
-def test_the_curves_are_those_of_the_chains(show):
-    tab, layers = show(), np.arange(49)
-    steps = [48 / 100, -DECADES / 50]
-    points = lambda css: (paths(tab, css) - [0, 50]) * steps  # layers and powers of ten
-    for scale, deep in [(0.25, 1), (0.9, 24), (1, 48), (5, 24)]:
-        state = {**DEPTH, "scale": scale, "depth": deep}
-        run_widget(tab, "depth", state)
-        for name, curve in depth.chains(scale, layers).items():
-            curve = np.stack([layers, np.log10(curve)], axis=1)
-            np.testing.assert_allclose(points(f".mt-curves .mt-is-{name}.mt-faint"), curve, atol=1e-8)
-            full = points(f".mt-curves .mt-is-{name}:not(.mt-faint)")
-            np.testing.assert_allclose(full, curve[: deep + 1], atol=1e-8)
-        np.testing.assert_allclose(points(".mt-here"), [[deep, DECADES], [deep, -DECADES]], atol=1e-8)
-        for name in ("plain", "residual"):
-            dots = np.stack([layers[1:], np.log10(DEPTH[name])], axis=1)
-            np.testing.assert_allclose(points(f".mt-of-{name}"), dots, atol=1e-8)
-    page.act(tab, "button", "s = 2")
-    assert len(points(".mt-of-plain")) == len(points(".mt-of-residual")) == 0  # it was measured at the start's scale
-    page.act(tab, "spinbutton", "scale as a number", "5")
-    assert len(points(".mt-of-plain")) == 48
+# The curve of a training
 
 
 def test_the_curve_of_a_training_is_its_losses_with_a_mark_at_the_step(show):
@@ -243,18 +220,12 @@ def test_the_curve_of_a_training_is_its_losses_with_a_mark_at_the_step(show):
             np.testing.assert_allclose(spans(tab, ".mt-here"), [[2.5 * step, heights[losses.index(loss)]]], atol=1e-6)
 
 
-def test_divided_branches_stay_below_their_limit():
-    for scale in (0.25, 1, 2):
-        sizes = depth.chains(scale, np.arange(1, 49))["divided"]
-        assert (np.diff(sizes) > 0).all() and sizes[-1] < np.exp(scale**2 / 2)
-
-
 @pytest.mark.parametrize("width", [760, 320])
 @pytest.mark.parametrize(
     "name, label, most, mark",
     [
         ("position", "position", 11, ".mt-spot"),
-        *((name, label, most, ".mt-here") for name, label, most in (("depth", "depth", 48), ("training", "step", 40))),
+        ("training", "step", 40, ".mt-here"),
     ],
 )
 def test_the_mark_stands_over_the_thumb_of_the_slider_that_is_its_axis(show, name, label, most, mark, width):

@@ -2,7 +2,6 @@
 
 import re
 from functools import reduce
-from math import comb
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from minitransformer.checks import CHAPTERS, CHECKS, ROUNDED, UNANSWERED, _slope
 from minitransformer.dot_product import cosine_similarity, unit
 from minitransformer.feed_forward import feed_forward
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient_check
-from minitransformer.layer_norm import rms_norm_vjp
+from minitransformer.layer_norm import layer_norm, rms_norm_vjp
 from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
 from minitransformer.positions import angles, sinusoidal_positions
@@ -135,13 +134,13 @@ SECOND = {
     "layer-norm-undo": lambda normed, mean, variance, eps: (normed.T * (variance + eps) ** 0.5 + mean).T,
     "layer-norm-fold": lambda gain, bias, W, c: np.concatenate([np.diag(gain) @ W, [W.T @ bias + c]]),
     "layer-norm-centred": lambda W: W @ (np.eye(W.shape[1]) - 1 / W.shape[1]),
-    "residuals-paths": lambda L, k: comb(L, k) * k // L,
-    "residuals-length": lambda L, s: np.average(
-        range(L + 1), weights=[comb(L, k) * s ** (2 * k) for k in range(L + 1)]
-    ),
+    "residuals-average": lambda L: 1 - 2 / (1 + 2 ** (2 * L)),
     "residuals-block": lambda x, attend, feed: residual(residual(x, attend), feed),
     "residuals-scale": lambda L: np.sqrt(np.expm1(np.log(2) / L)),
-    "residuals-second": lambda Js: sum(Js[i] @ Js[:i].sum(axis=0) for i in range(len(Js))),
+    "residuals-bug": lambda embedded, writes, k, gain, bias, W: (
+        layer_norm(np.vstack([embedded[None], writes[:k]]).sum(axis=0), gain, bias) @ W
+    ),
+    "residuals-credit": lambda writes, W, a, b: (writes @ W)[:, a] - (writes @ W)[:, b],
     "residuals-remove": lambda x, layers, i: (
         np.linalg.norm(
             (full := reduce(lambda z, f: z + f(z), layers, x))

@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
 
+from minitransformer.dot_product import cosine_matrix
+from minitransformer.feed_forward import feed_forward
 from minitransformer.layer_norm import layer_norm
+from minitransformer.multi_head import multi_head_attention
 from minitransformer.residuals import residual
 from tests.shared.functions import SCALES, TOKENS, Case
 from tests.shared.oracles import random
@@ -55,3 +58,51 @@ def test_any_shape_and_any_size_come_back_finite(shape, norm, exponent):
 
 def test_a_sublayer_may_return_a_list_of_whole_numbers():
     assert residual([[1, 2], [3, 5]], lambda z: [[0, 0], [1, 1]], "none").tolist() == [[1, 2], [4, 6]]
+
+
+# What the chapter says of random blocks at one width and from one seed, at others
+
+
+def block(rng, d):
+    """Return the two sublayers of a block with Gaussian matrices, each a function (…, n, d) -> (…, n, d)."""
+    shapes = dict.fromkeys(("W_Q", "W_K", "W_V", "W_O"), (d, d)) | {"W_1": (d, 4 * d), "W_2": (4 * d, d)}
+    params = {name: rng.normal(size=shape) / shape[0] ** 0.5 for name, shape in shapes.items()}
+    params |= {"b_1": np.zeros(4 * d), "b_2": np.zeros(d)}
+    return lambda x: multi_head_attention(x, params, 4)[0], lambda x: feed_forward(x, params)
+
+
+def norm(x):
+    return layer_norm(x, np.ones(x.shape[-1]), np.zeros(x.shape[-1]))
+
+
+def replaced(x, sublayer):
+    return sublayer(norm(x))
+
+
+STEPS = {"replaced": replaced, "pre": residual, "post": partial(residual, norm="post")}
+
+
+def passed(x, blocks, step):
+    for sublayer in (sublayer for parts in blocks for sublayer in parts):
+        x = step(x, sublayer)
+    return x
+
+
+@pytest.mark.parametrize("d, seed", [(32, 4), (96, 5), (256, 6)])
+def test_words_become_one_where_they_are_replaced_and_stay_apart_where_something_is_added(d, seed):
+    rng = np.random.default_rng(seed)
+    x, blocks = rng.normal(size=(11, d)), [block(rng, d) for _ in range(2)]
+    alike = {name: cosine_matrix(passed(x, blocks, step)).sum() / 110 - 0.1 for name, step in STEPS.items()}
+    assert alike["replaced"] > 0.95 and alike["pre"] < 0.5
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_nudge_before_the_first_of_many_blocks_arrives_at_another_width_too(name):
+    found = []
+    for seed in range(4):
+        rng = np.random.default_rng(10 + seed)
+        x, blocks = rng.normal(size=(4, 128)), [block(rng, 128) for _ in range(48)]
+        nudges = 1e-6 * rng.normal(size=(2, 4, 128))
+        ends = norm(passed(np.concatenate([x[None], x + nudges]), blocks, STEPS[name]))
+        found.append(np.linalg.norm(ends[1:] - ends[0]) / np.linalg.norm(nudges))
+    assert 0.1 < np.exp(np.log(found).mean()) < 10

@@ -27,8 +27,6 @@ LITTLE = re.compile(r"\w+").findall(
 # Sentences that use a prediction's words or numbers and tell no answer, each with the reason.
 TELLS_NOTHING = {
     "Take two random vectors, called": "asks of the product, and not of the cosine",
-    "Take random matrices whose": "asks of other matrices",
-    " did this to trained networks": "compares two kinds of networks, and not one layer with another",
     "At the end it is more than half": "is of the attention, and not of the rows",
 }
 

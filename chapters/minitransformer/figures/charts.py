@@ -616,6 +616,33 @@ def strips(vectors, *, alt):
     return _drawing(draw, alt, size=(4.8, 4 * n / m + 0.2))
 
 
+def feature_tables(panels, labels, *, alt):
+    """Draw a dict, title -> rows (n, m), as tables side by side, blue above 0, orange below; used in chapter 9.
+
+    A colour is the deeper the larger the number, and in all tables alike.
+    """
+    panels = {title: np.asarray(rows, dtype=float) for title, rows in panels.items()}
+    deepest = np.quantile(np.abs([*panels.values()]), 0.95)
+
+    def panel(title, rows):
+        shades = (0.9 * np.clip(rows / deepest, -1, 1)).round(1)
+
+        def draw(axis):
+            _shade_cells(axis, np.maximum(shades, 0), "query")
+            _shade_cells(axis, np.maximum(-shades, 0), "key")
+            _rule_cells(axis, *rows.shape)
+            axis.set_aspect("auto")  # rows are as high as their names
+            axis.set_xticks([])
+            axis.set_yticks(range(len(rows)), labels)
+            axis.tick_params(length=0, labelcolor=COLOUR["ink"])
+            axis.set_xlabel(title)
+            _no_frame(axis)
+
+        return _drawing(draw, alt, size=(2.2, 0.21 * len(rows) + 0.4), name=title)
+
+    return in_row([panel(*each) for each in panels.items()], alt)
+
+
 # ---- from scores to shares ----------------------------------------------------------------------------------------
 
 

@@ -214,6 +214,36 @@ def _part(part, x, y, wide, high):
 # ---- models, step by step: what the steps are ---------------------------------------------------------------------
 
 
+def streams(panels, *, alt, unit=5):
+    """Draw streams from below, a dict, title -> (size at the start, steps); used in chapter 9.
+
+    Each step is the name of a sublayer, how large what it writes is, and how large the stream behind it.  Lines are as
+    many units thick as what they carry is large, `unit` times.
+    """
+    pictures = [_stream(title, *given, unit, alt) for title, given in panels.items()]
+    return in_row(pictures, alt)
+
+
+def _stream(title, start, steps, unit, alt, high=66):
+    """Return the picture of one stream, with boxes to its right that read it and write to it."""
+    bottom, size, svg = high * len(steps) + 40, start, ""
+    flow = lambda d, thick: element("path", d=d, fill="none", stroke="output", stroke_width=thick, stroke_opacity=0.6)
+    svg += text(60, bottom + 18, "embedded word", "muted", 13)
+    svg += text(40, bottom - 8, f"{start:.2f}", size=13, anchor="end")
+    for name, written, behind in steps:
+        y = bottom - high
+        joint = y + 18 + unit * written / 2  # from here on the stream has what is written, too
+        svg += flow(f"M60 {bottom}V{joint:g}", unit * size) + flow(f"M60 {joint:g}V{y}", unit * behind)
+        svg += arrow(f"M{60 + unit * size / 2:g} {bottom - 14}H98", 1)
+        svg += flow(f"M100 {y + 18}H{60 + unit * behind / 2:g}", unit * written)
+        svg += box(100, y + 6, 112, 52, "weight" if "attention" in name else "ink") + text(156, y + 37, name, size=14)
+        svg += text(218, y + 23, f"+ {written:.2f}", "output", 13, "start")
+        svg += text(40, y + 8, f"{behind:.2f}", size=13, anchor="end")
+        bottom, size = y, behind
+    svg += flow(f"M60 {bottom}V26", unit * size) + text(130, 16, title, size=15)
+    return Picture(266, high * len(steps) + 66, f'<g font-family="inherit">{svg}</g>', alt, zoom=1.2)
+
+
 def layer_orders(*norms, alt, shape=()):
     """Draw a layer in up to three orders side by side, of "pre", "post" and "none"; used in chapter 9.
 

@@ -1,17 +1,15 @@
 """The exercises of chapter 9."""
 
-from itertools import combinations, pairwise
-from math import comb
-
 import numpy as np
 
 from ...layer_norm import layer_norm
-from . import Check, Lines, Typed
+from . import Check, Lines, Mend, Typed
 
 _RNG = np.random.default_rng(9)
 _X = 2 * _RNG.normal(size=(3, 4)) + 1
 _W = _RNG.normal(size=(4, 4, 4)) / 2
-_JS = _RNG.normal(size=(5, 3, 3))
+_WRITES = _RNG.normal(size=(3, 3, 4))
+_GAIN, _BIAS = 1 + _RNG.random(4), _RNG.normal(size=4)
 
 
 def _norm(x):
@@ -66,43 +64,38 @@ def _change(full, less, by=None):
     return np.linalg.norm(full - less) / np.linalg.norm(full if by is None else by)
 
 
-def _pairs(Js, which=combinations):
-    return sum(Js[b] @ Js[a] for a, b in which(range(len(Js)), 2))
+def _lens(embedded, writes, k, gain, bias, W):
+    return layer_norm(embedded + sum(writes[:k]), gain, bias) @ W
+
+
+def _normed_lens(embedded, writes, k, gain, bias, W):
+    stream = embedded
+    for write in writes[:k]:
+        stream = layer_norm(stream, gain, bias) + write
+    return layer_norm(stream, gain, bias) @ W
+
+
+def _normed_after(embedded, writes, gain, bias):
+    stream = embedded
+    for write in writes:
+        stream = layer_norm(stream + write, gain, bias)
+    return stream
 
 
 CHECKS = {
-    "residuals-paths": Check(
-        lambda L, k: comb(L - 1, k - 1),
+    "residuals-average": Check(
+        lambda L: (4**L - 1) / (4**L + 1),
         {
-            "those are all paths of length k: one layer is fixed.": lambda L, k: comb(L, k),
-            "those are the paths that avoid the layer: k − 1 more are to be chosen.": lambda L, k: comb(L - 1, k),
-            "those are the paths of every length through the layer: only k layers are wanted.": lambda L, k: (
-                2 ** (L - 1)
+            "that is where it leads; after L layers the words still differ.": lambda L: 1.0,
+            "lengths are squared: the cosine compares the squares of the average and of the difference.": lambda L: (
+                (2**L - 1) / (2**L + 1)
             ),
-            "the fixed layer cannot be chosen again: L − 1 are left.": lambda L, k: comb(L, k - 1),
-            "a path is a set of layers, in the one order of the stack: divide by (k − 1)!.": lambda L, k: np.prod(
-                np.arange(L - k + 1, L)
-            ),
-            "only one layer is fixed: L − 1 are left to choose from.": lambda L, k: comb(L - 2, k - 1),
-            "the layers before the third may be passed through too: L − 1 are left.": lambda L, k: comb(L - 3, k - 1),
-            "those are all paths of the stack.": lambda L, k: 2**L,
-            "half of all paths pass through a layer, but not half of those with k layers.": lambda L, k: comb(L, k) / 2,
+            "that is the cosine one layer before.": lambda L: (4 ** (L - 1) - 1) / (4 ** (L - 1) + 1),
+            "that adds the sum of both words; add their average.": lambda L: (9**L - 1) / (9**L + 1),
+            "the average has to grow: it is added to both words in each layer.": lambda L: 0.0,
+            "divide by the squared length, average and difference together.": lambda L: (4**L - 1) / 4**L,
         },
-        ((9, 3), (8, 5)),
-    ),
-    "residuals-length": Check(
-        lambda L, s: L * s**2 / (1 + s**2),
-        {
-            "that counts all paths alike: weigh them with their squared sizes.": lambda L, s: L / 2,
-            "sizes are squared: the odds are s² to 1, not s to 1.": lambda L, s: L * s / (1 + s),
-            "those are the layers that are walked past.": lambda L, s: L / (1 + s**2),
-            "divide by the sum of the weights: the odds s² are the share s² / (1 + s²).": lambda L, s: L * s**2,
-            "divide the sum of length times weight by the sum of the weights.": lambda L, s: sum(
-                k * comb(L, k) * s ** (2 * k) for k in range(L + 1)
-            ),
-            "the mean length is wanted, not the share of the layers.": lambda L, s: s**2 / (1 + s**2),
-        },
-        ((24, 0.25), (10, 2.0)),
+        ((2,), (3,)),
     ),
     "residuals-block": Check(
         _pre,
@@ -145,25 +138,40 @@ CHECKS = {
         },
         ((3,), (7,)),
     ),
-    "residuals-second": Check(
-        _pairs,
+    "residuals-bug": Check(
+        _lens,
         {
-            "the order is reversed: the later layer stands on the left.": lambda Js: sum(
-                Js[a] @ Js[b] for a, b in combinations(range(len(Js)), 2)
+            "nothing is mended yet: what does the skip carry into the second round?": _normed_lens,
+            "now the stream is normed after each write, and once more at the end.": lambda e, writes, k, g, b, W: _lens(
+                _normed_after(e, writes[:k], g, b), writes, 0, g, b, W
             ),
-            "each pair comes once: no path goes back.": lambda Js: sum(
-                Js[b] @ Js[a] for a in range(len(Js)) for b in range(len(Js)) if a != b
+            "what is read must be normed once, at the end.": lambda e, writes, k, g, b, W: (e + sum(writes[:k])) @ W,
+            "the embedded words are part of the stream.": lambda e, writes, k, g, b, W: _lens(
+                0 * e, writes, k, g, b, W
             ),
-            "no path passes through a layer twice: leave out the squares.": lambda Js: sum(
-                Js[b] @ Js[a] for b in range(len(Js)) for a in range(b + 1)
+            "read after the first k writes, not after all.": lambda e, writes, k, g, b, W: _lens(
+                e, writes, len(writes), g, b, W
             ),
-            "those are only neighbours: a path may walk past layers.": lambda Js: sum(b @ a for a, b in pairwise(Js)),
-            "that is the square of the first order.": lambda Js: Js.sum(0) @ Js.sum(0),
-            "use the matrix product @, not *.": lambda Js: sum(
-                Js[b] * Js[a] for a, b in combinations(range(len(Js)), 2)
+            "the writes are added as they are: norm the stream, and not them.": lambda e, writes, k, g, b, W: _lens(
+                e, [layer_norm(write, g, b) for write in writes], k, g, b, W
             ),
         },
-        ((_JS,), (_JS[:3],)),
+        ((_X, _WRITES, 2, _GAIN, _BIAS, _W[3]), (_X, _WRITES, 3, _GAIN, _BIAS, _W[3])),
+    ),
+    "residuals-credit": Check(
+        lambda writes, W, a, b: writes @ (W[:, a] - W[:, b]),
+        {
+            "those are the shares of a alone: subtract those of b.": lambda writes, W, a, b: writes @ W[:, a],
+            "the sign is reversed: a minus b.": lambda writes, W, a, b: writes @ (W[:, b] - W[:, a]),
+            "that is their sum: each write has a share of its own.": lambda writes, W, a, b: (
+                writes.sum(axis=0) @ (W[:, a] - W[:, b])
+            ),
+            "the logits are the columns of W, not its rows.": lambda writes, W, a, b: writes @ (W[a] - W[b]),
+            "the shares have to sum to the difference itself: do not divide.": lambda writes, W, a, b: (
+                writes @ (W[:, a] - W[:, b]) / (writes.sum(axis=0) @ (W[:, a] - W[:, b]))
+            ),
+        },
+        ((_WRITES[:, 0], _W[0], 1, 3), (_WRITES[:, 1], _W[1], 0, 2)),
     ),
     "residuals-remove": Check(
         lambda x, layers, i: _change(*_remove(x, layers, i)),
@@ -189,8 +197,7 @@ CHECKS = {
 }
 
 FORMS = {
-    "residuals-paths": Typed("Type what it returns for `L` = 7 and `k` = 3.", (7, 3)),
-    "residuals-length": Typed("Type what it returns for `L` = 10 and `s` = 0.5.", (10, 0.5)),
+    "residuals-average": Typed("Type what it returns for `L` = 2.", (2,)),
     "residuals-block": Lines(
         (
             "y = x + attend(x)",
@@ -199,7 +206,29 @@ FORMS = {
         )
     ),
     "residuals-scale": Typed("Type what it returns for `L` = 4.", (4,)),
-    "residuals-second": Lines(("total += earlier @ J", "total += J * earlier", "earlier = J")),
+    "residuals-bug": Mend(
+        {
+            "stream = embedded": {
+                "the embedded words should be left out": "stream = 0 * embedded",
+                "the embedded words should be normed": "stream = layer_norm(embedded, gain, bias)",
+            },
+            "stream = layer_norm(stream, gain, bias) + write": {
+                "the stream should stay as it is": "stream = stream + write",
+                "the sum should be normed": "stream = layer_norm(stream + write, gain, bias)",
+                "the write should be normed": "stream = stream + layer_norm(write, gain, bias)",
+            },
+            "return layer_norm(stream, gain, bias) @ W": {
+                "the last norm should go": "return stream @ W",
+            },
+        }
+    ),
+    "residuals-credit": Lines(
+        (
+            "return writes @ W[:, a]",
+            "return writes @ (W[:, b] - W[:, a])",
+            "return writes.sum(axis=0) @ (W[:, a] - W[:, b])",
+        )
+    ),
     "residuals-remove": Lines(
         ("if j < i:", "if j != i - 1:", "return np.linalg.norm(full - less) / np.linalg.norm(less)")
     ),
