@@ -460,6 +460,30 @@ def dot_rows(groups, *, alt, xlabel):
     return _drawing(draw, alt, size=(4.8, 0.21 * len(rows) + 0.5))
 
 
+def word_strip(groups, *, alt, ylabel, roles=("query", "key")):
+    """Draw what a number is at each word, its mean as a mark and a line from the least to the largest; chapter 11.
+
+    `groups` is a dict, heading -> dict, word -> values (k,); each group has a role and a mark, its words in the order
+    of their means.
+    """
+
+    def draw(axis):
+        start, words = 0, []
+        for (heading, group), role, marker in zip(groups.items(), roles, MARKERS):
+            ordered = sorted(group, key=lambda word: -np.mean(group[word]))
+            for x, word in enumerate(ordered, start):
+                axis.plot([x, x], [np.min(group[word]), np.max(group[word])], color=COLOUR[role], lw=1.5)
+                axis.plot(x, np.mean(group[word]), marker, color=COLOUR[role], ms=5, mew=0)
+            axis.text(start - 0.5, axis.get_ylim()[1], heading, color=COLOUR[role], va="bottom")
+            start, words = start + len(group), words + ordered
+        axis.axhline(0, color=COLOUR["muted"], lw=0.8)
+        axis.set_xticks(range(start), words, rotation=90)
+        axis.tick_params(axis="x", length=0, labelcolor=COLOUR["ink"], labelsize=SMALL)
+        axis.set(xlim=(-0.8, start - 0.2), ylabel=ylabel)
+
+    return _drawing(draw, alt, size=(5.6, 2.9))
+
+
 def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, names=None, role="ink"):
     """Draw a dict, label -> values (n,), over `x` (n,), each line named at its end; used from chapter 4 on.
 
