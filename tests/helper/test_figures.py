@@ -60,6 +60,9 @@ PICTURES = {
     "bars": lambda: figures.bars({"T": [0.2, 0.8]}, ["a", "b"], alt=ALT),
     "curves": lambda: lines(CURVES),
     "dot_rows": lambda: figures.dot_rows({"A": {"a": [0, 9], "b": [7, 7]}, "B": {"c": [100]}}, alt=ALT, xlabel="x"),
+    "word_ranges": lambda: figures.word_ranges(
+        {"A": {"a": [1, 2], "b": [2.5, 3]}, "B": {"c": [-0.5]}}, alt=ALT, xlabel="x"
+    ),
     "share_bars": lambda: figures.share_bars({"T": [[0.5, 0.3, 0.2], [0.8, 0.12, 0.08]]}, ["a", "b"], alt=ALT),
     "grown_bars": lambda: figures.grown_bars(
         [[1, 2], [3, 2.5]], ["a", "b"], [("c", "muted"), ("d", "weight")], alt=ALT, xlabel="x"
@@ -97,6 +100,10 @@ def test_lines_that_end_in_one_point_can_be_named_where_they_part():
     same = {"rising": [0, 1], "falling": [2, 1]}
     picture = figures.curves([1, 2], same, alt=ALT, xlabel="x", ylabel="y", names=named)
     assert [text for text in texts(picture) if text in named] == [*named]
+
+
+def test_words_stand_by_group_and_in_the_order_of_their_means():
+    assert [text for text in texts(PICTURES["word_ranges"]()) if text in "abc"] == ["b", "a", "c"]
 
 
 def test_numbers_of_a_logarithmic_axis_keep_apart():

@@ -537,6 +537,30 @@ def dot_rows(groups, *, alt, xlabel):
     return _drawing(draw, alt, size=(4.8, 0.21 * len(rows) + 0.5))
 
 
+def word_ranges(groups, *, alt, xlabel, roles=("query", "key")):
+    """Draw what a number is at each word, its mean as a mark, a line from the least to the largest; used in chapter 11.
+
+    `groups` is a dict, heading -> dict, word -> values (k,); they stand side by side, each with a role and a mark, and
+    its words below each other in the order of their means.
+    """
+    most = max(map(len, groups.values()))
+
+    def draw(*axes):
+        for axis, (heading, group), role, marker in zip(axes, groups.items(), roles, MARKERS):
+            ordered = sorted(group, key=lambda word: -np.mean(group[word]))
+            axis.axvline(0, color=COLOUR["muted"], lw=0.8)
+            for y, word in enumerate(ordered):
+                axis.plot([np.min(group[word]), np.max(group[word])], [y, y], color=COLOUR[role], lw=1.5)
+                axis.plot(np.mean(group[word]), y, marker, color=COLOUR[role], ms=5, mew=0)
+            axis.set_yticks(range(len(ordered)), ordered)
+            axis.tick_params(axis="y", length=0, labelcolor=COLOUR["ink"], labelsize=SMALL)
+            axis.set(ylim=(most - 0.4, -0.6), xlabel=xlabel)
+            axis.set_title(heading, color=COLOUR[role], fontsize=10)
+            axis.spines["left"].set_visible(False)
+
+    return _drawing(draw, alt, size=(4.8, 0.2 * most + 0.7), grid=(1, len(groups)), sharex=True)
+
+
 def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, names=None, role="ink"):
     """Draw a dict, label -> values (n,), over `x` (n,), each line named at its end; used from chapter 4 on.
 
