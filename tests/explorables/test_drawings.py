@@ -200,7 +200,7 @@ def test_hands_and_curves_are_those_of_the_encodings_at_every_end(show, kind):
         assert_position(run_widget(tab, "position", state), state, 1)
 
 
-# The curve of a training
+# A curve with a mark on it
 
 
 def test_the_curve_of_a_training_is_its_losses_with_a_mark_at_the_step(show):

@@ -365,6 +365,9 @@ def normed_points(tokens, *, alt):
 
     Each is moved into the plane of points that sum to 0, which is shaded up to its circle of radius √3, and onto the
     circle.
+
+    >>> tokens = np.array([[3.0, 1, -1], [0, 2, 5]])
+    >>> picture = normed_points(tokens, alt="Two dots.")
     """
     across, deep, up = np.array([1, -1, 0]) / 2**0.5, np.array([-1, -1, 2]) / 6**0.5, np.ones(3) / 3**0.5
     eye = np.transpose([across, 0.45 * deep + 0.8 * up])  # what lies right and what lies up on the paper
@@ -494,6 +497,9 @@ def grown_bars(sizes, labels, writers, *, alt, xlabel):
 
     `writers` are the names of the steps, and the roles of their colours: a list of pairs (name, role), those of one
     role from pale to dark.
+
+    >>> sizes, writers = [[1.0, 1.2], [2.0, 3.1]], [("embedding", "key"), ("attention", "query")]
+    >>> picture = grown_bars(sizes, ["the", "cat"], writers, alt="Two bars.", xlabel="size")
     """
     roles = [role for _, role in writers]
 
@@ -542,6 +548,9 @@ def word_ranges(groups, *, alt, xlabel, roles=("query", "key")):
 
     `groups` is a dict, heading -> dict, word -> values (k,); they stand side by side, each with a role and a mark, and
     its words below each other in the order of their means.
+
+    >>> groups = {"masculine": {"cat": [1.2, 1.5]}, "feminine": {"cow": [-0.1, 0.0]}}
+    >>> picture = word_ranges(groups, alt="Two lines.", xlabel="unit 17")
     """
     most = max(map(len, groups.values()))
 
@@ -644,6 +653,9 @@ def feature_tables(panels, labels, *, alt):
     """Draw a dict, title -> rows (n, m), as tables side by side, blue above 0, orange below; used in chapter 9.
 
     A colour is the deeper the larger the number, and in all tables alike.
+
+    >>> rows = np.array([[1.0, -1.0], [0.5, 2.0]])
+    >>> picture = feature_tables({"before": rows}, ["the", "cat"], alt="A table.")
     """
     panels = {title: np.asarray(rows, dtype=float) for title, rows in panels.items()}
     deepest = np.quantile(np.abs([*panels.values()]), 0.95)

@@ -219,6 +219,9 @@ def streams(panels, *, alt, unit=5):
 
     Each step is the name of a sublayer, how large what it writes is, and how large the stream behind it.  Lines are as
     many units thick as what they carry is large, `unit` times.
+
+    >>> steps = [("attention", 0.5, 1.5), ("feed-forward", 2.0, 3.0)]
+    >>> picture = streams({"at it": (1.4, steps)}, alt="A stream.")
     """
     pictures = [_stream(title, *given, unit, alt) for title, given in panels.items()]
     return in_row(pictures, alt)
