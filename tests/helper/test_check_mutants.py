@@ -72,12 +72,6 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
     "the cosine of −x is that of x": """
         positions-row: 3 → -3
         positions-row: 0.03 → -0.03""",
-    "any positions do, if they are enough and far apart": """
-        positions-shift: 300 * d + k → 300 * d
-        positions-shift: 300 * d + k → 300 * d - k
-        positions-shift: 300 → 301
-        positions-shift: 300 → 301
-        positions-wavelength: 1 → 2""",
     "none of the last `patience` is better, so they may be among those that are asked, or not": """
         training-stop: i + 1 → i
         training-stop: 1 → 0

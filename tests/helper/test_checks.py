@@ -16,7 +16,7 @@ from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient
 from minitransformer.layer_norm import rms_norm_vjp
 from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
-from minitransformer.positions import angles, sinusoidal_positions
+from minitransformer.positions import angles
 from minitransformer.residuals import residual
 from minitransformer.softmax import softmax_vjp
 from minitransformer.transformer import LanguageModel, stack
@@ -151,9 +151,8 @@ SECOND = {
     "positions-sinusoidal": lambda n, d: np.array(
         [[np.sin(t * 1e-4 ** ((j - j % 2) / d) + j % 2 * np.pi / 2) for j in range(d)] for t in range(n)]
     ),
-    "positions-wavelength": lambda i, d: 2 * np.pi / angles(np.ones(1), d)[0, i],
-    "positions-shift": lambda k, d: np.linalg.solve(  # d places that are far apart, and what lies k further on
-        *(sinusoidal_positions(300 * d + k, d)[start::300][:d] for start in (0, k))
+    "positions-bug": lambda n, d: np.array(
+        [[np.sin(t * 100.0 ** (-4 * (j // 2) / d) + j % 2 * np.pi / 2) for j in range(d)] for t in range(n)]
     ),
     "positions-rotary": lambda x: np.stack(
         [

@@ -5,7 +5,7 @@ import numpy as np
 from ...masks import causal_mask
 from ...positions import angles, rotary, sinusoidal_positions
 from ...softmax import softmax
-from . import Check, Lines, Typed
+from . import Check, Lines, Mend
 
 _RNG = np.random.default_rng(10)
 _QUERIES = tuple((_RNG.normal(size=shape),) for shape in ((5, 6), (4, 8)))
@@ -31,6 +31,17 @@ def _table(sines=_right, cosines=None, first=0):
     return table
 
 
+def _by_feature(exponent, first=0):
+    """Return a table of positions with an exponent for each feature instead of each pair."""
+
+    def table(n, d):
+        feature = np.arange(d)
+        turns = np.arange(first, first + n)[:, None] / 10000.0 ** exponent(feature, d)
+        return np.where(feature % 2, np.cos(turns), np.sin(turns))
+
+    return table
+
+
 def _last(table):
     """Return a table with all even features of another one first and all odd ones behind them."""
     return lambda n, d: np.hstack([table(n, d)[:, 0::2], table(n, d)[:, 1::2]])
@@ -39,21 +50,6 @@ def _last(table):
 def _by_place(n, d):
     turns = np.repeat(angles(np.arange(n), d), 2, axis=1)
     return np.where(np.arange(n)[:, None] % 2, np.cos(turns), np.sin(turns))
-
-
-def _steps(block=lambda c, s: [[c, -s], [s, c]], frequencies=_right):
-    def steps(k, d):
-        R = np.zeros((d, d))
-        for i, turn in enumerate(k * frequencies(d)):
-            R[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = block(np.cos(turn), np.sin(turn))
-        return R
-
-    return steps
-
-
-def _halves(k, d):
-    cos, sin = (np.diag(f(k * _right(d))) for f in (np.cos, np.sin))
-    return np.block([[cos, -sin], [sin, cos]])
 
 
 def _turned(frequencies=_right, first=0):
@@ -183,53 +179,30 @@ CHECKS = {
         },
         ((7, 6), (3, 8)),
     ),
-    "positions-wavelength": Check(
-        lambda i, d: 2 * np.pi * 10000 ** (2 * i / d),
+    "positions-bug": Check(
+        sinusoidal_positions,
         {
-            "that is the time for one radian: a full turn is 2π.": lambda i, d: 10000 ** (2 * i / d),
-            "that is half a turn: a full one is 2π.": lambda i, d: np.pi * 10000 ** (2 * i / d),
-            "the exponent is 2i/d, not i/d.": lambda i, d: 2 * np.pi * 10000 ** (i / d),
-            "that is how many turns there are in one step: take the reciprocal.": lambda i, d: (
-                10000 ** (-2 * i / d) / (2 * np.pi)
+            "nothing is mended yet: print the row of position 0, and compare the exponents of features 0 and 1.": (
+                _by_feature(lambda i, d: 2 * i / d, first=1)
             ),
-            "slower hands need longer: the sign of the exponent is reversed.": lambda i, d: (
-                2 * np.pi * 10000 ** (-2 * i / d)
+            "one is left: the row of position 0 should be 0, 1, 0, 1, …": _table(first=1),
+            "one is left: features 2i and 2i + 1 belong to one hand, so they need one exponent.": (
+                _by_feature(lambda i, d: 2 * i / d)
             ),
-            "hands are counted from 0: that is the one before.": lambda i, d: 2 * np.pi * 10000 ** (2 * (i - 1) / d),
-            "hands are counted from 0: that is the one behind.": lambda i, d: 2 * np.pi * 10000 ** (2 * (i + 1) / d),
-            "how often does the angle of one step go into 2π? Multiply, do not divide.": lambda i, d: (
-                10000 ** (2 * i / d) / (2 * np.pi)
+            "the exponents still differ within a pair, and the first row is still that of position 1.": (
+                _by_feature(lambda i, d: i / d, first=1)
             ),
-            "angles are in radians: a full turn is 2π, not 360.": lambda i, d: 360 * 10000 ** (2 * i / d),
+            "the exponents are half as large now, and still differ within a pair.": _by_feature(lambda i, d: i / d),
+            "a pair shares an exponent now, but it is half of 2i/d; and the first row is that of position 1.": (
+                _table(_half, first=1)
+            ),
+            "a pair shares an exponent now, but it is half of 2i/d.": _table(_half),
+            "positions are counted from 0, not from −1; the exponents are right.": _table(first=-1),
+            "positions are counted from 0, not from −1; and the exponents still differ within a pair.": (
+                _by_feature(lambda i, d: 2 * i / d, first=-1)
+            ),
         },
-        ((1, 6), (3, 16)),
-    ),
-    "positions-shift": Check(
-        _steps(),
-        {
-            "your matrix turns back: standing to the right of a row, it must be transposed.": (
-                lambda k, d: _steps()(k, d).T
-            ),
-            "all your blocks turn by one angle: each pair has a frequency of its own.": (
-                _steps(frequencies=lambda d: np.ones(d // 2))
-            ),
-            "that is one step: turn by k times the frequency.": lambda k, d: _steps()(1, d),
-            "you paired the first half with the second: sine and cosine of a hand are neighbours.": _halves,
-            "the cosines of the angles stand on the diagonal, the sines beside them.": (
-                _steps(lambda c, s: [[s, -c], [c, s]])
-            ),
-            "one of the two sines of a block needs a minus: what you have does not keep lengths.": (
-                _steps(lambda c, s: [[c, s], [s, c]])
-            ),
-            "the minus belongs to a sine: the cosines of a block are equal.": _steps(lambda c, s: [[c, s], [s, -c]]),
-            "the exponent is 2i/d for the pair i: yours is half of that.": _steps(frequencies=_half),
-            "k steps are a matrix product: ** raises number by number, use np.linalg.matrix_power.": (
-                lambda k, d: _steps()(1, d) ** k
-            ),
-            "k steps are k products with the matrix of one, not k times that matrix.": lambda k, d: k * _steps()(1, d),
-            "that leaves every row where it is.": lambda k, d: np.eye(d),
-        },
-        ((3, 6), (5, 4)),
+        ((7, 6), (3, 8)),
     ),
     "positions-rotary": Check(
         rotary,
@@ -313,13 +286,20 @@ FORMS = {
             "turns = np.arange(1, n + 1)[:, None] / 10000 ** (2 * i / d)",
         )
     ),
-    "positions-wavelength": Typed("Type what it returns for `i` = 1 and `d` = 8.", (1, 8)),
-    "positions-shift": Lines(
-        (
-            "R, turns = np.zeros((d, d)), k / 10000 ** (np.arange(d // 2) / d)",
-            "block = [[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]]",
-            "block = [[np.cos(a), np.sin(a)], [np.sin(a), np.cos(a)]]",
-        )
+    "positions-bug": Mend(
+        {
+            "t, feature = np.arange(1, n + 1), np.arange(d)": {
+                "positions should be counted from 0": "t, feature = np.arange(n), np.arange(d)",
+                "positions should be counted from −1": "t, feature = np.arange(-1, n - 1), np.arange(d)",
+            },
+            "turns = t[:, None] / 10000 ** (2 * feature / d)": {
+                "the exponent should be halved": "turns = t[:, None] / 10000 ** (feature / d)",
+                "the exponent should be that of the pair": "turns = t[:, None] / 10000 ** (2 * (feature // 2) / d)",
+                "the exponent should be that of the pair, and halved": (
+                    "turns = t[:, None] / 10000 ** ((feature // 2) / d)"
+                ),
+            },
+        }
     ),
     "positions-rotary": Lines(
         (
