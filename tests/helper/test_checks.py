@@ -11,7 +11,7 @@ from scipy import spatial, special
 from minitransformer.attention import attention
 from minitransformer.checks import CHAPTERS, CHECKS, ROUNDED, UNANSWERED, _slopes, check, find_hint
 from minitransformer.dot_product import cosine_similarity, unit
-from minitransformer.feed_forward import feed_forward
+from minitransformer.feed_forward import feed_forward, gelu
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient_check
 from minitransformer.layer_norm import rms_norm_vjp
 from minitransformer.masks import causal_mask
@@ -19,7 +19,7 @@ from minitransformer.multi_head import multi_head_attention
 from minitransformer.positions import angles
 from minitransformer.residuals import residual
 from minitransformer.softmax import softmax_vjp
-from minitransformer.transformer import LanguageModel, stack
+from minitransformer.transformer import LanguageModel, embed, stack
 from tests.shared.functions import modules_with
 
 # A right answer to each exercise, written differently from the check's own; a chapter's own tests may have it, too.
@@ -183,6 +183,19 @@ SECOND = {
     "transformer-bug": stack,
     "transformer-count": lambda v, d, f, layers: LanguageModel(v, d, 1, layers, hidden=f, tied=False).flat.size,
     "transformer-prefix": lambda n, k: [[j <= i or j < k for j in range(n)] for i in range(n)],
+    "transformer-lab-assembled": lambda source, target, params: np.einsum(
+        "nd,dv->nv",
+        stack(
+            embed(target, params),
+            params["decoder"],
+            1,
+            activation=gelu,
+            keep=causal_mask(len(target)),
+            memory=stack(embed(source, params, table="source_embedding"), params["encoder"], 4, activation=gelu),
+        ),
+        params["output"],
+    ),
+    "transformer-lab-faults": np.array([2.0, 6.0, 3.0, 4.0]),
     "gradients-softmax": softmax_vjp(np.log([0.5, 0.3, 0.2]))[1](np.array([1, 0, 0])),
     "gradients-jacobian": 10**3,
     "gradients-unit": lambda x: (
