@@ -148,9 +148,6 @@ SECOND = {
         / np.linalg.norm(full)
     ),
     "positions-row": np.array([[np.exp(3j / 100**i).imag, np.exp(3j / 100**i).real] for i in (0, 1)]).ravel(),
-    "positions-sinusoidal": lambda n, d: np.array(
-        [[np.sin(t * 1e-4 ** ((j - j % 2) / d) + j % 2 * np.pi / 2) for j in range(d)] for t in range(n)]
-    ),
     "positions-bug": lambda n, d: np.array(
         [[np.sin(t * 100.0 ** (-4 * (j // 2) / d) + j % 2 * np.pi / 2) for j in range(d)] for t in range(n)]
     ),
@@ -161,12 +158,6 @@ SECOND = {
         ],
         axis=2,
     ).reshape(x.shape),
-    "positions-alibi": lambda scores, slope: np.array(
-        [
-            np.pad(special.softmax(row[: i + 1] + slope * np.arange(i + 1)), (0, len(row) - i - 1))
-            for i, row in enumerate(scores)
-        ]
-    ),
     "feed-forward-majority": lambda x: np.array([[a * b + b * c + c * a - 2 * a * b * c] for a, b, c in x]),
     "feed-forward-parameters": 31 * 12 + 13 * 30,
     "feed-forward-gelu": lambda x: x * special.erfc(-x / np.sqrt(2)) / 2,

@@ -2,14 +2,11 @@
 
 import numpy as np
 
-from ...masks import causal_mask
 from ...positions import angles, rotary, sinusoidal_positions
-from ...softmax import softmax
 from . import Check, Lines, Mend
 
 _RNG = np.random.default_rng(10)
 _QUERIES = tuple((_RNG.normal(size=shape),) for shape in ((5, 6), (4, 8)))
-_SCORES = tuple((_RNG.normal(size=(n, n)), slope) for n, slope in ((5, 0.7), (4, 0.2)))
 
 
 def _frequencies(exponent):
@@ -21,12 +18,12 @@ _right = _frequencies(lambda i, d: 2 * i / d)
 _half = _frequencies(lambda i, d: i / d)
 
 
-def _table(sines=_right, cosines=None, first=0):
-    """Return a table of positions with frequencies of its own for the sines and for the cosines."""
+def _table(frequencies=_right, first=0):
+    """Return a table of positions with these frequencies, which begins at a position of its own."""
 
     def table(n, d):
-        t = np.arange(first, first + n)[:, None]
-        return np.stack([np.sin(t * sines(d)), np.cos(t * (cosines or sines)(d))], axis=-1).reshape(n, d)
+        turns = np.arange(first, first + n)[:, None] * frequencies(d)
+        return np.stack([np.sin(turns), np.cos(turns)], axis=-1).reshape(n, d)
 
     return table
 
@@ -40,16 +37,6 @@ def _by_feature(exponent, first=0):
         return np.where(feature % 2, np.cos(turns), np.sin(turns))
 
     return table
-
-
-def _last(table):
-    """Return a table with all even features of another one first and all odd ones behind them."""
-    return lambda n, d: np.hstack([table(n, d)[:, 0::2], table(n, d)[:, 1::2]])
-
-
-def _by_place(n, d):
-    turns = np.repeat(angles(np.arange(n), d), 2, axis=1)
-    return np.where(np.arange(n)[:, None] % 2, np.cos(turns), np.sin(turns))
 
 
 def _turned(frequencies=_right, first=0):
@@ -99,27 +86,6 @@ def _an_angle_a_feature(spread):
     return turned
 
 
-def _back(n):
-    return np.arange(n)[:, None] - np.arange(n)
-
-
-def _biased(bias, keep=causal_mask, axis=-1):
-    """Return weights whose scores are changed by bias(scores, slope, how many places back), under the mask of n."""
-
-    def weights(scores, slope):
-        n = len(scores)
-        return softmax(np.where(keep(n), bias(scores, slope, _back(n)), -np.inf), axis=axis)
-
-    return weights
-
-
-def _alibi(s, m, back):
-    return s - m * back
-
-
-_bare = _biased(lambda s, m, back: s)
-
-
 CHECKS = {
     "positions-row": Check(
         [np.sin(3), np.cos(3), np.sin(0.03), np.cos(0.03)],
@@ -149,35 +115,6 @@ CHECKS = {
             "the second hand must be slower than the first: divide.": [np.sin(3), np.cos(3), np.sin(300), np.cos(300)],
             "these are the angles: their sines and cosines are still to come.": [3, 3, 0.03, 0.03],
         },
-    ),
-    "positions-sinusoidal": Check(
-        sinusoidal_positions,
-        {
-            "the two features of a hand stand side by side: your sines all come before the cosines.": _last(_table()),
-            "sine and cosine are swapped: the even features are the sines.": lambda n, d: (
-                _table()(n, d).reshape(n, -1, 2)[..., ::-1].reshape(n, d)
-            ),
-            "i is the number of the pair, not of the feature: a sine and its cosine share one exponent.": (
-                _table(_frequencies(lambda i, d: 4 * i / d), _frequencies(lambda i, d: (4 * i + 2) / d))
-            ),
-            "the cosine's exponent is that of its sine, 2i/d, not 2(i + 1)/d.": (
-                _table(cosines=_frequencies(lambda i, d: 2 * (i + 1) / d))
-            ),
-            "the cosine's exponent is that of its sine, 2i/d, not (2i + 1)/d.": (
-                _table(cosines=_frequencies(lambda i, d: (2 * i + 1) / d))
-            ),
-            "positions are counted from 0: the first row is 0, 1, 0, 1, …": _table(first=1),
-            "the exponent is 2i/d, where i counts the pairs: yours is half of that.": _table(_half),
-            "the last hand of d/2 does not quite reach 1/10000: divide 2i by d, not by d − 2.": (
-                _table(_frequencies(lambda i, d: 2 * i / (d - 2)))
-            ),
-            "your frequencies rise: each hand is slower than the one before, so divide.": (
-                _table(_frequencies(lambda i, d: -2 * i / d))
-            ),
-            "a position is a row, a feature a column: transpose.": lambda n, d: _table()(n, d).T,
-            "even and odd are features, not positions: every position has sines and cosines.": _by_place,
-        },
-        ((7, 6), (3, 8)),
     ),
     "positions-bug": Check(
         sinusoidal_positions,
@@ -239,53 +176,9 @@ CHECKS = {
         },
         _QUERIES,
     ),
-    "positions-alibi": Check(
-        _biased(_alibi),
-        {
-            "the far tokens gain: the bias must be negative.": _biased(lambda s, m, back: s + m * back),
-            "the bias belongs before the softmax: your rows no longer sum to 1.": lambda s, m: np.tril(
-                _bare(s, m) - m * _back(len(s))
-            ),
-            "the bias is added to the scores, not multiplied with the weights.": lambda s, m: (
-                _bare(s, m) * -m * _back(len(s))
-            ),
-            "the mask is missing, and −slope · (i − j) even favours what comes later.": lambda s, m: softmax(
-                _alibi(s, m, _back(len(s)))
-            ),
-            "the mask is missing: no token may look at later ones.": lambda s, m: softmax(
-                _alibi(s, m, np.abs(_back(len(s))))
-            ),
-            "the mask came after the softmax: your rows no longer sum to 1.": lambda s, m: np.tril(
-                softmax(_alibi(s, m, np.abs(_back(len(s)))))
-            ),
-            "a score of 0 is not hidden: what must not be seen gets −∞.": lambda s, m: softmax(
-                np.tril(_alibi(s, m, _back(len(s))))
-            ),
-            "your mask hides the past: a token sees itself and what came before it.": _biased(
-                lambda s, m, back: s - m * np.abs(back), lambda n: causal_mask(n).T
-            ),
-            "the mask is right, and the bias is missing.": _bare,
-            "the slope is missing.": _biased(lambda s, m, back: s - back),
-            "the slope counts once: you have its square.": _biased(lambda s, m, back: s - m**2 * back),
-            "the bias grows with the distance, not with its square.": _biased(lambda s, m, back: s - m * back**2),
-            "the slope belongs to the distance alone, not to the scores.": _biased(lambda s, m, back: m * (s - back)),
-            "the scores are scaled already: they are not to be divided again.": (
-                _biased(lambda s, m, back: s / len(s) ** 0.5 - m * back)
-            ),
-            "your columns sum to 1: softmax goes along the keys, axis −1.": _biased(_alibi, axis=0),
-        },
-        _SCORES,
-    ),
 }
 
 FORMS = {
-    "positions-sinusoidal": Lines(
-        (
-            "turns = np.arange(n)[:, None] / 10000 ** (i / d)",
-            "turns = np.arange(n)[:, None] * 10000 ** (2 * i / d)",
-            "turns = np.arange(1, n + 1)[:, None] / 10000 ** (2 * i / d)",
-        )
-    ),
     "positions-bug": Mend(
         {
             "t, feature = np.arange(1, n + 1), np.arange(d)": {
@@ -306,13 +199,6 @@ FORMS = {
             "moved = pairs * np.exp(-1j * angles(np.arange(n), d))",
             "moved = pairs * np.exp(1j * np.arange(n)[:, None])",
             "return np.concatenate([moved.real, moved.imag], axis=-1)",
-        )
-    ),
-    "positions-alibi": Lines(
-        (
-            "biased = scores + slope * back",
-            "biased = slope * (scores - back)",
-            "return softmax(np.where(causal_mask(len(scores)), biased, 0))",
         )
     ),
 }
