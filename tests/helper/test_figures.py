@@ -178,8 +178,8 @@ def test_a_fan_has_a_line_as_thick_as_each_weight_and_a_colour_for_each_head():
 def test_clocks_have_a_hand_for_query_and_key_and_say_their_product():
     first, second = tree(PICTURES["clocks"]()).iter(SVG + "svg")
     hands = {path.get("stroke"): path.get("d") for path in first.iter(SVG + "path")}
-    assert hands["var(--mt-query)"] == "M85 103L141.0 103.0" and hands["var(--mt-key)"] == "M85 103L85.0 159.0"
-    assert hands["var(--mt-weight)"] == "M85.0 127.0A24 24 0 0 0 109.0 103.0"  # the quarter between the two
+    assert hands["var(--mt-query)"] == "M82 103L138.0 103.0" and hands["var(--mt-key)"] == "M82 103L82.0 159.0"
+    assert hands["var(--mt-weight)"] == "M82.0 127.0A24 24 0 0 0 106.0 103.0"  # the quarter between the two
     written = [["".join(text.itertext()) for text in one.iter(SVG + "text")] for one in (first, second)]
     assert written == [["at <0>", "q", "k", "q · k = 0.00"], ["at 1", "q", "k", "q · k = 0.50"]]
 
