@@ -318,7 +318,10 @@ CHECKS = {
             "C and D are the other way round: which is right when it writes by itself?": [2, 6, 4, 3],
             "A and C are the other way round: a forgotten mask spares the pronouns.": [3, 6, 2, 4],
             "A and D are the other way round: which of them keeps nearly all words and tosses a coin for il?": [
-                4, 6, 3, 2
+                4,
+                6,
+                3,
+                2,
             ],
             "D is another one: without √d hardly a third of the words is right.": [2, 6, 3, 1],
             "D is another one: with the sines in one half it would lose more words; plant both.": [2, 6, 3, 7],
