@@ -9,7 +9,6 @@ from collections import namedtuple
 import numpy as np
 
 from ..attention import attention
-from ..multi_head import merge_heads, multi_head_attention, split_heads
 from ..self_attention import project
 from .picture import ROLES, Picture, arrow, box, element, in_row, text
 
@@ -197,6 +196,31 @@ def _part(part, x, y, wide, high):
 # ---- models, step by step: what the steps are ---------------------------------------------------------------------
 
 
+def parameter_blocks(groups, *, alt):
+    """Draw numbers of parameters as blocks, whose area is their number; used in chapter 12.
+
+    `groups` is a dict, name of a row -> dict, name of a block in it -> number; small blocks stay without a name.
+    """
+    whole, left, wide, high, gap = sum(sum(group.values()) for group in groups.values()), 124, 380, 440, 5
+    y, svg, roles = gap, "", {"feed-forward": "output", "attention": "weight", "cross-attention": "query", "": "key"}
+    for name, group in groups.items():
+        total, x = sum(group.values()), left
+        tall = high * total / whole
+        svg += text(left - 8, y + tall / 2 + 4.5, name, "ink", 13.5, "end")
+        for part, number in group.items():
+            share = wide * number / total
+            svg += box(x, y, share, tall, roles[part], 0.22, rx=0)
+            if share > 60:
+                lines = [part, f"{number:,}"] if part else [f"{number:,}"]
+                svg += "".join(
+                    text(x + share / 2, y + tall / 2 + 4.5 + 17 * (i - (len(lines) - 1) / 2), line, "ink", 12.5)
+                    for i, line in enumerate(lines)
+                )
+            x += share
+        y += tall + gap
+    return Picture(left + wide + 4, y, f'<g font-family="inherit">{svg}</g>', alt)
+
+
 def layer_orders(*norms, alt, shape=()):
     """Draw a layer in up to three orders side by side, of "pre", "post" and "none"; used in chapter 9.
 
@@ -208,36 +232,6 @@ def layer_orders(*norms, alt, shape=()):
         steps += [*_residual(norm, _Step(["feed-forward"], ["ink"]), shape), _Step(["layer’s output"])]
         columns.append(_Column(steps, "No norm" if norm == "none" else f"{norm}-norm".capitalize()))
     return _diagram(columns, alt)
-
-
-def attention_steps(queries, keys, values, keep=None, *, alt):
-    """Draw attention step by step, with the shapes of these arrays and of what it returns; used in chapter 12."""
-    output, weights = attention(queries, keys, values, keep)
-    q, k, v = map(np.shape, (queries, keys, values))
-    steps = [_Step(["Q"], ["query"], q), _Step(["Q Kᵀ"], ["ink"], weights.shape, enters=("K", "key", k))]
-    steps += [_Step(["÷ √d_k"], ["muted"], weights.shape)]
-    if keep is not None:
-        steps += [_Step(["mask"], ["muted"], weights.shape, enters=("keep", "muted", np.shape(keep)))]
-    steps += [_Step(["softmax"], ["weight"], weights.shape)]
-    steps += [_Step(["weights · V"], ["ink"], output.shape, enters=("V", "value", v)), _Step(["output"], ["output"])]
-    return _diagram([_Column(steps)], alt, room=90)
-
-
-def multi_head_steps(x, params, heads, *, alt):
-    """Draw multi-head self-attention, with the shapes of the arrays inside; used in chapter 12."""
-    roles, projected = ["query", "key", "value"], project(x, params, "W_Q")
-    output, weights = multi_head_attention(x, params, heads)
-    cut, inside = split_heads(projected, heads), f"{heads} heads, weights {_written(weights.shape)}"
-    steps = [
-        _Step(["x"], ["ink"], np.shape(x)),
-        _Step(["W_Q", "W_K", "W_V"], roles, projected.shape),
-        _Step(["split", "split", "split"], roles, cut.shape),
-        _Step(["attention"], ["weight"], cut.shape, inside, sheets=min(heads, 4)),
-        _Step(["merge"], ["muted"], merge_heads(cut).shape),
-        _Step(["W_O"], ["output"], output.shape),
-        _Step(["output"]),
-    ]
-    return _diagram([_Column(steps)], alt, half=135)
 
 
 def language_model_steps(model, words, ids, *, alt):
@@ -335,11 +329,9 @@ _Column.__doc__ = """Steps from bottom to top below a title; `repeated` is (firs
 FORK = 31  # how far below a branch its bypass begins, where the way back has the sign of a sum there
 
 
-def _diagram(columns, alt, half=58, room=22):
-    """Draw up to three columns side by side, with boxes at least 2 `half` wide; `alt` is continued in words.
-
-    `room` is left beside boxes.
-    """
+def _diagram(columns, alt, half=58):
+    """Draw up to three columns side by side, with boxes at least 2 `half` wide; `alt` is continued in words."""
+    room = 22  # beside boxes
     half = max([half, *(_half_needed(step) for column in columns for step in column.steps)])
     near = half + (12 if len(columns) > 1 else 44)  # from the middle of a column to the side without bypasses
     middles = [room + half, room + half + 2 * near + 26, 2 * room + 2 * half + 3 * near + 52][: len(columns)]
