@@ -201,7 +201,7 @@ def parameter_blocks(groups, *, alt):
 
     `groups` is a dict, name of a row -> dict, name of a block in it -> number; small blocks stay without a name.
     """
-    whole, left, wide, high, gap = sum(sum(group.values()) for group in groups.values()), 124, 380, 440, 5
+    whole, left, wide, high, gap = sum(sum(group.values()) for group in groups.values()), 112, 345, 430, 5
     y, svg, roles = gap, "", {"feed-forward": "output", "attention": "weight", "cross-attention": "query", "": "key"}
     for name, group in groups.items():
         total, x = sum(group.values()), left
