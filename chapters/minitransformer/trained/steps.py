@@ -26,16 +26,7 @@ def machine_steps():
     found = seen(english, french_text(french[:said]), model)
     logits = found["logits"][-1].astype(float)
     likely = logits.argsort()[::-1][:LIKELY]
-    steps = []
-    for side, words in (("encoder", "source"), ("decoder", "target")):
-        numbers = found[words]
-        steps.append([f"{side} words", [[words, list(numbers.shape), numbers[:, None].tolist()]]])
-        steps.append([f"{side} embedded", [_array(f"{side} embedded", found)]])
-        for number, layer in model.params[side].items():
-            parts = layer if isinstance(number, int) else {}
-            boxes = {f"{side} {number} {name}": PARTS[name] for name in parts}
-            steps += [[box, [_array(f"{box} {part}", found) for part in parts]] for box, parts in boxes.items()]
-        steps.append([f"{side} output", [_array(f"{side} output", found)]])
+    steps = [*_boxes("encoder", "source", model, found), *_boxes("decoder", "target", model, found)]
     for box, name, values, shape in (
         ("logits", "logits", logits, found["logits"].shape),
         ("next", "softmax(logits[-1])", softmax(logits), logits.shape),
@@ -44,6 +35,18 @@ def machine_steps():
     words = {"source": SENTENCES.english, "target": SENTENCES.french}
     read = {side: [known[number] for number in found[side]] for side, known in words.items()}
     return read | {"it": IT, "likely": [SENTENCES.french[n] for n in likely], "steps": steps, "step": 1, "part": 1}
+
+
+def _boxes(side, words, model, found):
+    """Return the boxes of one side, from its words to its last norm: each a name and its arrays."""
+    numbers = found[words]
+    steps = [[f"{side} words", [[words, list(numbers.shape), numbers[:, None].tolist()]]]]
+    steps.append([f"{side} embedded", [_array(f"{side} embedded", found)]])
+    for number, layer in model.params[side].items():
+        parts = layer if isinstance(number, int) else {}
+        boxes = {f"{side} {number} {name}": PARTS[name] for name in parts}
+        steps += [[box, [_array(f"{box} {part}", found) for part in parts]] for box, parts in boxes.items()]
+    return [*steps, [f"{side} output", [_array(f"{side} output", found)]]]
 
 
 def _array(name, found):
