@@ -234,17 +234,6 @@ def layer_orders(*norms, alt, shape=()):
     return _diagram(columns, alt)
 
 
-def language_model_steps(model, words, ids, *, alt):
-    """Draw the way of `words` through a language model, run on their `ids`, to the next one; used in chapter 12."""
-    logits, half = model(ids, seen := {}), max(135, 4.2 * len(words) * max(map(len, words)))
-    (_, *steps), _, (first, stop, layers) = _decoder(model, seen)
-    embedding, layer, head = steps[: first - 1], steps[stop - 2], steps[stop - 1 : -1]
-    inside = [_Step(["layers"], ["ink"], layer.shape, f"{layers}, one after the other", sheets=min(layers, 4))]
-    below = [_Step(words), _Step([str(i) for i in ids], ["ink"] * len(words))]
-    end = [_Step(["softmax of the last row"], ["output"], logits[-1].shape), _Step(["probabilities of the next word"])]
-    return _diagram([_Column([*below, *embedding, *inside, *head, *end])], alt, half)
-
-
 def backward_steps(model, ids, *, alt):
     """Draw a language model's run on `ids`, and beside it the way of the gradients back; used in chapter 13.
 
@@ -318,12 +307,11 @@ def _sublayer(name, outputs, params, positions):
 
 # ---- models, step by step: how they are drawn ---------------------------------------------------------------------
 
-_Step = namedtuple("_Step", "labels roles shape note around enters sheets", defaults=((), (), "", 0, (), 1))
+_Step = namedtuple("_Step", "labels roles shape note around enters", defaults=((), (), "", 0, ()))
 _Step.__doc__ = """One row of a column: a box for each of `labels`, a list, in their `roles`, or text without roles.
 
     The label "+" alone is drawn as a sign.  `shape` is what leaves the step upwards, `note` a second line in its box.
-    A bypass leads to it `around` so many steps, (label, role, shape) `enters` it from the side, and `sheets` lie on
-    each other where it is done several times."""
+    A bypass leads to it `around` so many steps, and (label, role, shape) `enters` it from the side."""
 _Column = namedtuple("_Column", "steps title repeated", defaults=("", ()))
 _Column.__doc__ = """Steps from bottom to top below a title; `repeated` is (first, stop, times) of those in a frame."""
 FORK = 31  # how far below a branch its bypass begins, where the way back has the sign of a sum there
@@ -469,7 +457,7 @@ def _spans(column, fork=15):
     for i, step in enumerate(column.steps):
         y -= 28 * (i > 0) + 14 * (i in column.repeated[:2]) + 2 * (fork - 15) * (i in forks)
         high = 46 if step.note else 25 if "muted" in step.roles else 33 if step.roles else 20
-        spans.append((y - high - 4 * (step.sheets - 1), y))
+        spans.append((y - high, y))
         y = spans[-1][0]
     return spans
 
@@ -533,15 +521,13 @@ def _from_beside(step, middle, side, half):
 
 def _boxes(step, x, top, bottom, half):
     """Return the boxes, the text or the sign of a step, around `x`."""
-    front = bottom - 4 * (step.sheets - 1) - top
-    middle = (top + bottom) / 2 + 2 * (step.sheets - 1)
+    middle = (top + bottom) / 2
     if step.labels == ["+"]:
         return _sum(x, middle)
     svg, each, gap = "", half / len(step.labels), 3 * (len(step.labels) > 1)
     for j, label in enumerate(step.labels):
         left, role = x - half + 2 * each * j, step.roles[j] if step.roles else ""
-        for k in range(step.sheets - 1, -1, -1) if role else ():
-            svg += box(left + gap + 4 * k, bottom - front - 4 * k, 2 * (each - gap), front, role)
+        svg += box(left + gap, top, 2 * (each - gap), bottom - top, role) if role else ""
         ink = role if role in ROLES else "ink"
         svg += text(left + each, middle + (-2 if step.note else 5), label, ink)
         svg += text(left + each, middle + 15, step.note, ink, 12)
