@@ -183,7 +183,6 @@ SECOND = {
     ),
     "transformer-bug": stack,
     "transformer-count": lambda v, d, f, layers: LanguageModel(v, d, 1, layers, hidden=f, tied=False).flat.size,
-    "transformer-prefix": lambda n, k: [[j <= i or j < k for j in range(n)] for i in range(n)],
     "gradients-softmax": softmax_vjp(np.log([0.5, 0.3, 0.2]))[1](np.array([1, 0, 0])),
     "gradients-jacobian": 10**3,
     "gradients-unit": lambda x: (

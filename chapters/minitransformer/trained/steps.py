@@ -8,7 +8,7 @@ from .inside import seen
 from .twins import IT, twin
 
 COLUMNS, LIKELY, HEAD = 6, 8, 1  # how many features and next words are shown, and which of several heads
-LOOK = ("queries", "keys", "weights", "values", "added", "output")
+LOOK = ("weights", "values", "added", "output")
 PARTS = {"attention": LOOK, "cross_attention": LOOK, "feed_forward": ("hidden", "added", "output")}
 
 
