@@ -35,7 +35,6 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
         multi-head-bug: 1 → 0
         multi-head-bug: 1 → 2
         multi-head-contribution: len(outputs) → outputs
-        positions-alibi: softmax(np.where(keep(n), bias(scores, s → softmax(np.where(keep(n), bias(scores, s
         residuals-remove: skip * stream[-1] → stream[-1]
         residuals-remove: 1 → 0
         residuals-remove: 1 → 2
@@ -47,12 +46,10 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
     "the last axis of a table is its axis 1": """
         gradients-bug: -1 → 1
         gradients-bug: -1 → 1
-        positions-alibi: -1 → 1
         residuals-block: -1 → 1
         residuals-block: -1 → 1""",
     "either order will do": """
         attention-from-scratch: zip(special.softmax([a @ b / len(b) ** 0 → zip(v, special.softmax([a @ b / len(b) *
-        positions-alibi: bias(scores, slope, _back(n)) → bias(scores, _back(n), slope)
         translation-exact: zip(said, right) → zip(right, said)""",
     "nothing lies exactly on the limit, which is there for rounding; u is drawn from all numbers": """
         attention-reach: _weights(values, point) > 1e-12 → _weights(values, point) >= 1e-12
@@ -67,17 +64,9 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
         multi-head-lab-copier: 40 → 41
         multi-head-lab-previous: 1 → 2
         multi-head-lab-previous: 40 → 41""",
-    "a row of scores may be moved as a whole": """
-        positions-alibi: np.arange(n)[:, None] - np.arange(n) → -np.arange(n)""",
     "the cosine of −x is that of x": """
         positions-row: 3 → -3
         positions-row: 0.03 → -0.03""",
-    "any positions do, if they are enough and far apart": """
-        positions-shift: 300 * d + k → 300 * d
-        positions-shift: 300 * d + k → 300 * d - k
-        positions-shift: 300 → 301
-        positions-shift: 300 → 301
-        positions-wavelength: 1 → 2""",
     "none of the last `patience` is better, so they may be among those that are asked, or not": """
         training-stop: i + 1 → i
         training-stop: 1 → 0

@@ -11,15 +11,15 @@ from scipy import spatial, special
 from minitransformer.attention import attention
 from minitransformer.checks import CHAPTERS, CHECKS, ROUNDED, UNANSWERED, _slopes, check, find_hint
 from minitransformer.dot_product import cosine_similarity, unit
-from minitransformer.feed_forward import feed_forward
+from minitransformer.feed_forward import feed_forward, gelu
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient_check
 from minitransformer.layer_norm import rms_norm_vjp
 from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
-from minitransformer.positions import angles, sinusoidal_positions
+from minitransformer.positions import angles
 from minitransformer.residuals import residual
 from minitransformer.softmax import softmax_vjp
-from minitransformer.transformer import LanguageModel, stack
+from minitransformer.transformer import LanguageModel, embed, stack
 from tests.shared.functions import modules_with
 
 # A right answer to each exercise, written differently from the check's own; a chapter's own tests may have it, too.
@@ -148,12 +148,8 @@ SECOND = {
         / np.linalg.norm(full)
     ),
     "positions-row": np.array([[np.exp(3j / 100**i).imag, np.exp(3j / 100**i).real] for i in (0, 1)]).ravel(),
-    "positions-sinusoidal": lambda n, d: np.array(
-        [[np.sin(t * 1e-4 ** ((j - j % 2) / d) + j % 2 * np.pi / 2) for j in range(d)] for t in range(n)]
-    ),
-    "positions-wavelength": lambda i, d: 2 * np.pi / angles(np.ones(1), d)[0, i],
-    "positions-shift": lambda k, d: np.linalg.solve(  # d places that are far apart, and what lies k further on
-        *(sinusoidal_positions(300 * d + k, d)[start::300][:d] for start in (0, k))
+    "positions-bug": lambda n, d: np.array(
+        [[np.sin(t * 100.0 ** (-4 * (j // 2) / d) + j % 2 * np.pi / 2) for j in range(d)] for t in range(n)]
     ),
     "positions-rotary": lambda x: np.stack(
         [
@@ -162,12 +158,6 @@ SECOND = {
         ],
         axis=2,
     ).reshape(x.shape),
-    "positions-alibi": lambda scores, slope: np.array(
-        [
-            np.pad(special.softmax(row[: i + 1] + slope * np.arange(i + 1)), (0, len(row) - i - 1))
-            for i, row in enumerate(scores)
-        ]
-    ),
     "feed-forward-majority": lambda x: np.array([[a * b + b * c + c * a - 2 * a * b * c] for a, b, c in x]),
     "feed-forward-parameters": 31 * 12 + 13 * 30,
     "feed-forward-gelu": lambda x: x * special.erfc(-x / np.sqrt(2)) / 2,
@@ -183,6 +173,19 @@ SECOND = {
     ),
     "transformer-bug": stack,
     "transformer-count": lambda v, d, f, layers: LanguageModel(v, d, 1, layers, hidden=f, tied=False).flat.size,
+    "transformer-lab-assembled": lambda source, target, params: np.einsum(
+        "nd,dv->nv",
+        stack(
+            embed(target, params),
+            params["decoder"],
+            1,
+            activation=gelu,
+            keep=causal_mask(len(target)),
+            memory=stack(embed(source, params, table="source_embedding"), params["encoder"], 4, activation=gelu),
+        ),
+        params["output"],
+    ),
+    "transformer-lab-faults": np.array([2.0, 6.0, 3.0, 4.0]),
     "gradients-softmax": softmax_vjp(np.log([0.5, 0.3, 0.2]))[1](np.array([1, 0, 0])),
     "gradients-jacobian": 10**3,
     "gradients-unit": lambda x: (

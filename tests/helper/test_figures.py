@@ -81,6 +81,8 @@ PICTURES = {
     "backward_steps": lambda: figures.backward_steps(run()[0], [4, 7, 1], alt=ALT),
     "heads_side_by_side": lambda: figures.heads_side_by_side(["at <b>", "at c"], alt=ALT),
     "head_fans": lambda: figures.head_fans(["a", "<b>", "c"], 1, {"x": [0.95, 0.05, 0], "y": [0.3, 0.5, 0.2]}, alt=ALT),
+    "clocks": lambda: figures.clocks({"at <0>": ([1, 0], [0, -1]), "at 1": ([0.5, 0.5], [1, 0])}, alt=ALT),
+    "large signed table": lambda: figures.signed_table(np.eye(3) - 0.5, "abc", "def", digits=None, alt=ALT),
 }
 WITHOUT_ROLES = ("arrows", "curves", "dot_rows", "labelled_tables")
 
@@ -168,6 +170,21 @@ def test_a_fan_has_a_line_as_thick_as_each_weight_and_a_colour_for_each_head():
     assert [{colour for colour, _ in one} for one in lines] == [{"var(--mt-weight)"}, {"var(--mt-key)"}]
     written = [["".join(text.itertext()) for text in one.iter(SVG + "text")] for one in panels]
     assert written == [["x", "a", "0.95", "<b>", "c"], ["y", "a", "0.30", "<b>", "0.50", "c", "0.20"]]
+
+
+def test_clocks_have_a_hand_for_query_and_key_and_say_their_product():
+    first, second = tree(PICTURES["clocks"]()).iter(SVG + "svg")
+    hands = {path.get("stroke"): path.get("d") for path in first.iter(SVG + "path")}
+    assert hands["var(--mt-query)"] == "M82 103L138.0 103.0" and hands["var(--mt-key)"] == "M82 103L82.0 159.0"
+    assert hands["var(--mt-weight)"] == "M82.0 127.0A24 24 0 0 0 106.0 103.0"  # the quarter between the two
+    written = [["".join(text.itertext()) for text in one.iter(SVG + "text")] for one in (first, second)]
+    assert written == [["at <0>", "q", "k", "q · k = 0.00"], ["at 1", "q", "k", "q · k = 0.50"]]
+
+
+def test_neighbours_of_one_shade_are_one_cell():
+    picture = tree(figures.signed_table([[1, 1, -1]], ["a"], "bcd", digits=None, alt=ALT))
+    cells = {part.get("style"): part.get("d") for part in picture.iter(SVG + "path") if "opacity" in str(part.attrib)}
+    assert sorted(cell.count("M") for cell in cells.values()) == [1, 1]
 
 
 def test_slopes_come_down_beside_the_numbers_that_go_up():

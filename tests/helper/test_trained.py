@@ -20,6 +20,7 @@ from minitransformer.trained import (
     said_with,
     scored,
     seen,
+    suspect,
     twin_examples,
 )
 from minitransformer.transformer import stack_size
@@ -288,3 +289,35 @@ def test_what_is_scored_is_what_is_right():
 def hide(row, column):
     """Return a function that hides a column of scores (heads, n, m) from a row."""
     return lambda scores: np.where((np.indices(scores.shape)[1:] == [[[[row]]], [[[column]]]]).all(0), -np.inf, scores)
+
+
+# Translators with a fault
+
+
+def pairs(count):
+    """Return sentences as numbers of the words read, in English and in French, and of the French words to be said."""
+    drawn = [(english_words(each.english), french_words(each.french)) for each in examples(count)]
+    batches = [batch_of([pair], SENTENCES) for pair in drawn]
+    return [(source[0], target[0], said[0]) for (source, target, _), said in batches]
+
+
+@pytest.mark.parametrize(("name", "least", "most"), [("A", 0.2, 0.45), ("B", 1, 1), ("C", 0.1, 0.3), ("D", 0, 0.1)])
+def test_a_suspect_is_wrong_in_its_logits_and_in_its_share_of_sentences(name, least, most):
+    found, model, right = suspect(name), load_model(), []
+    for source, target, said in pairs(100):
+        logits = found(source, target)
+        assert np.abs(logits - model(source, target)).max() > 0.1
+        right.append((logits.argmax(axis=-1) == said).all())
+    assert least <= np.mean(right) <= most
+
+
+def test_the_suspect_without_a_mask_says_last_what_the_model_says():
+    found, model = suspect("C"), load_model()
+    for source, target, _ in pairs(5):
+        for n in range(1, len(target) + 1):
+            np.testing.assert_allclose(found(source, target[:n])[-1], model(source, target[:n])[-1], atol=1e-4)
+
+
+def test_there_are_four_suspects():
+    with pytest.raises(ValueError, match="name is 'E'; expected 'A', 'B', 'C' or 'D'"):
+        suspect("E")

@@ -162,11 +162,17 @@ def _tallness(n, m):
 
 
 def _shade_cells(axis, shades, role):
-    """Fill cells by their opacities `shades` (n, m); one path for all of a shade weighs a tenth of one for each."""
+    """Fill cells by their opacities `shades` (n, m); one path for all of a shade weighs a tenth of one for each.
+
+    Neighbours in a row of one shade are one rectangle, so that no seam is seen between them.
+    """
+    half_back = mpl.transforms.Affine2D().translate(-0.5, -0.5)  # cell 0 is drawn around 0
     for shade in np.unique(shades[shades > 0]):
+        edges = np.diff((shades == shade).astype(int), axis=1, prepend=0, append=0)
+        starts, ends = np.argwhere(edges == 1), np.argwhere(edges == -1)
         cells = [
-            mpl.path.Path.unit_rectangle().transformed(mpl.transforms.Affine2D().translate(j - 0.5, i - 0.5))
-            for i, j in np.argwhere(shades == shade)
+            mpl.path.Path([(j, i), (end, i), (end, i + 1), (j, i + 1), (j, i)], closed=True).transformed(half_back)
+            for (i, j), (_, end) in zip(starts, ends)
         ]
         path = mpl.path.Path.make_compound_path(*cells)
         axis.add_patch(mpl.patches.PathPatch(path, fc=COLOUR[role], alpha=float(shade), lw=0))
@@ -177,12 +183,12 @@ def _cross_out(axis, hidden):
         axis.plot([j - 0.28, j + 0.28], [i + 0.28, i - 0.28], color=COLOUR["muted"], lw=1.2)
 
 
-def _rule_cells(axis, n, m):
-    """Draw the lines between n rows and m columns, but between columns only where there are few."""
+def _rule_cells(axis, n, m, lines=True):
+    """Frame n rows and m columns, and draw the lines between them, but between columns only where there are few."""
     axis.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), aspect=_tallness(n, m))
-    for side in np.arange(n + 1) - 0.5:
+    for side in np.arange(n + 1 if lines else 0) - 0.5:
         axis.axhline(side, color=COLOUR["grid"], lw=0.5)
-    for side in np.arange(m + 1 if m <= 40 else 0) - 0.5:
+    for side in np.arange(m + 1 if lines and m <= 40 else 0) - 0.5:
         axis.axvline(side, color=COLOUR["grid"], lw=0.5)
 
 
@@ -567,18 +573,23 @@ def share_steps(scores, labels, shifts, *, alt):
 
 
 def signed_table(matrix, rows, columns, *, alt, digits=2):
-    """Draw `matrix` (n, m) as cells of two colours, one for each sign, darker the further from 0; used in chapter 2."""
+    """Draw `matrix` (n, m) as cells of two colours, one for each sign, darker the further from 0; used in chapter 2.
+
+    `digits` None leaves out the numbers, and the lines between the cells, as for a large table in chapter 10.
+    """
     matrix = np.asarray(matrix, dtype=float)
-    shades = (0.45 * matrix / np.abs(matrix).max()).round(2)
+    darkest, steps = (0.45, 100) if digits is not None else (0.8, 25)  # few shades weigh little
+    shades = (darkest * matrix / np.abs(matrix).max() * steps).round() / steps
 
     def draw(axis):
         _shade_cells(axis, shades, "query")
         _shade_cells(axis, -shades, "key")
-        _rule_cells(axis, *matrix.shape)
+        _rule_cells(axis, *matrix.shape, lines=digits is not None)
         _number_cells(axis, matrix, np.ones(matrix.shape, bool), digits, SMALL)
         _name_cells(axis, rows, columns)
+        axis.set_aspect("auto" if digits is None else axis.get_aspect())
 
-    return _drawing(draw, alt, size=_panel_size([""], *matrix.shape))
+    return _drawing(draw, alt, size=_panel_size([""], *matrix.shape) if digits is not None else (4.8, 3.8))
 
 
 def shadows(pairs, *, both=False, alt):

@@ -607,6 +607,34 @@ def _fan(words, asking, title, weights, role):
     return svg
 
 
+def clocks(hands, *, alt):
+    """Draw a pair of features of a query and of a key as two hands, with the angle between them; used in chapter 10.
+
+    `hands` is a dict, title -> (query (2,), key (2,)), a face for each; the product of the two stands below it.
+    """
+    longest = max(np.linalg.norm(hand) for both in hands.values() for hand in both)
+    faces = [_clock(title, *(np.asarray(hand) / longest for hand in both)) for title, both in hands.items()]
+    products = [f"q · k = {np.dot(*both):.2f}".replace("-", "−") for both in hands.values()]
+    svg = [face + text(82, 196, product, "weight", 15) for face, product in zip(faces, products)]
+    return in_row([Picture(164, 204, f'<g font-family="inherit">{face}</g>', alt) for face in svg], alt)
+
+
+def _clock(title, query, key):
+    """Return the inside of a face of `clocks`, whose hands are at most 1 long."""
+    svg = text(82, 16, title, "ink", 14) + element("circle", cx=82, cy=103, r=70, fill="none", stroke="muted")
+    ends = [math.atan2(*hand[::-1]) for hand in (query, key)]
+    (x, y), (u, v) = ((82 + 24 * math.cos(end), 103 - 24 * math.sin(end)) for end in ends)
+    sweep = int((ends[0] - ends[1]) % (2 * math.pi) > math.pi)  # the shorter way round
+    arc = f"M{u:.1f} {v:.1f}A24 24 0 0 {sweep} {x:.1f} {y:.1f}"
+    svg += element("path", d=arc, fill="none", stroke="weight", stroke_width=3)
+    for name, role, (right, up) in (("q", "query", query), ("k", "key", key)):
+        x, y, beyond = 82 + 56 * right, 103 - 56 * up, 12 / math.hypot(right, up)
+        svg += element("path", d=f"M82 103L{x:.1f} {y:.1f}", stroke=role, stroke_width=4, stroke_linecap="round")
+        name = text(round(x + beyond * right, 1), round(y - beyond * up + 5, 1), name, role, 15)
+        svg += element("g", name, font_weight="bold")
+    return svg
+
+
 # ---- tables with their numbers -------------------------------------------------------------------------------------
 
 CELL = 15  # the side of a cell

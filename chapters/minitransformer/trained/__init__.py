@@ -6,3 +6,4 @@ from ..translation import FILE, load_model, load_runs
 from .examples import Example, examples, scored, twin_examples
 from .inside import seen
 from .lookups import Lookup, lookup, said_with
+from .suspects import suspect

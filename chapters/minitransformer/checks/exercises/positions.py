@@ -2,14 +2,11 @@
 
 import numpy as np
 
-from ...masks import causal_mask
 from ...positions import angles, rotary, sinusoidal_positions
-from ...softmax import softmax
-from . import Check, Lines, Typed
+from . import Check, Lines, Mend
 
 _RNG = np.random.default_rng(10)
 _QUERIES = tuple((_RNG.normal(size=shape),) for shape in ((5, 6), (4, 8)))
-_SCORES = tuple((_RNG.normal(size=(n, n)), slope) for n, slope in ((5, 0.7), (4, 0.2)))
 
 
 def _frequencies(exponent):
@@ -21,39 +18,25 @@ _right = _frequencies(lambda i, d: 2 * i / d)
 _half = _frequencies(lambda i, d: i / d)
 
 
-def _table(sines=_right, cosines=None, first=0):
-    """Return a table of positions with frequencies of its own for the sines and for the cosines."""
+def _table(frequencies=_right, first=0):
+    """Return a table of positions with these frequencies, which begins at a position of its own."""
 
     def table(n, d):
-        t = np.arange(first, first + n)[:, None]
-        return np.stack([np.sin(t * sines(d)), np.cos(t * (cosines or sines)(d))], axis=-1).reshape(n, d)
+        turns = np.arange(first, first + n)[:, None] * frequencies(d)
+        return np.stack([np.sin(turns), np.cos(turns)], axis=-1).reshape(n, d)
 
     return table
 
 
-def _last(table):
-    """Return a table with all even features of another one first and all odd ones behind them."""
-    return lambda n, d: np.hstack([table(n, d)[:, 0::2], table(n, d)[:, 1::2]])
+def _by_feature(exponent, first=0):
+    """Return a table of positions with an exponent for each feature instead of each pair."""
 
+    def table(n, d):
+        feature = np.arange(d)
+        turns = np.arange(first, first + n)[:, None] / 10000.0 ** exponent(feature, d)
+        return np.where(feature % 2, np.cos(turns), np.sin(turns))
 
-def _by_place(n, d):
-    turns = np.repeat(angles(np.arange(n), d), 2, axis=1)
-    return np.where(np.arange(n)[:, None] % 2, np.cos(turns), np.sin(turns))
-
-
-def _steps(block=lambda c, s: [[c, -s], [s, c]], frequencies=_right):
-    def steps(k, d):
-        R = np.zeros((d, d))
-        for i, turn in enumerate(k * frequencies(d)):
-            R[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = block(np.cos(turn), np.sin(turn))
-        return R
-
-    return steps
-
-
-def _halves(k, d):
-    cos, sin = (np.diag(f(k * _right(d))) for f in (np.cos, np.sin))
-    return np.block([[cos, -sin], [sin, cos]])
+    return table
 
 
 def _turned(frequencies=_right, first=0):
@@ -103,27 +86,6 @@ def _an_angle_a_feature(spread):
     return turned
 
 
-def _back(n):
-    return np.arange(n)[:, None] - np.arange(n)
-
-
-def _biased(bias, keep=causal_mask, axis=-1):
-    """Return weights whose scores are changed by bias(scores, slope, how many places back), under the mask of n."""
-
-    def weights(scores, slope):
-        n = len(scores)
-        return softmax(np.where(keep(n), bias(scores, slope, _back(n)), -np.inf), axis=axis)
-
-    return weights
-
-
-def _alibi(s, m, back):
-    return s - m * back
-
-
-_bare = _biased(lambda s, m, back: s)
-
-
 CHECKS = {
     "positions-row": Check(
         [np.sin(3), np.cos(3), np.sin(0.03), np.cos(0.03)],
@@ -154,82 +116,30 @@ CHECKS = {
             "these are the angles: their sines and cosines are still to come.": [3, 3, 0.03, 0.03],
         },
     ),
-    "positions-sinusoidal": Check(
+    "positions-bug": Check(
         sinusoidal_positions,
         {
-            "the two features of a hand stand side by side: your sines all come before the cosines.": _last(_table()),
-            "sine and cosine are swapped: the even features are the sines.": lambda n, d: (
-                _table()(n, d).reshape(n, -1, 2)[..., ::-1].reshape(n, d)
+            "nothing is mended yet: print the row of position 0, and compare the exponents of features 0 and 1.": (
+                _by_feature(lambda i, d: 2 * i / d, first=1)
             ),
-            "i is the number of the pair, not of the feature: a sine and its cosine share one exponent.": (
-                _table(_frequencies(lambda i, d: 4 * i / d), _frequencies(lambda i, d: (4 * i + 2) / d))
+            "one is left: the row of position 0 should be 0, 1, 0, 1, …": _table(first=1),
+            "one is left: features 2i and 2i + 1 belong to one hand, so they need one exponent.": (
+                _by_feature(lambda i, d: 2 * i / d)
             ),
-            "the cosine's exponent is that of its sine, 2i/d, not 2(i + 1)/d.": (
-                _table(cosines=_frequencies(lambda i, d: 2 * (i + 1) / d))
+            "the exponents still differ within a pair, and the first row is still that of position 1.": (
+                _by_feature(lambda i, d: i / d, first=1)
             ),
-            "the cosine's exponent is that of its sine, 2i/d, not (2i + 1)/d.": (
-                _table(cosines=_frequencies(lambda i, d: (2 * i + 1) / d))
+            "the exponents are half as large now, and still differ within a pair.": _by_feature(lambda i, d: i / d),
+            "a pair shares an exponent now, but it is half of 2i/d; and the first row is that of position 1.": (
+                _table(_half, first=1)
             ),
-            "positions are counted from 0: the first row is 0, 1, 0, 1, …": _table(first=1),
-            "the exponent is 2i/d, where i counts the pairs: yours is half of that.": _table(_half),
-            "the last hand of d/2 does not quite reach 1/10000: divide 2i by d, not by d − 2.": (
-                _table(_frequencies(lambda i, d: 2 * i / (d - 2)))
+            "a pair shares an exponent now, but it is half of 2i/d.": _table(_half),
+            "positions are counted from 0, not from −1; the exponents are right.": _table(first=-1),
+            "positions are counted from 0, not from −1; and the exponents still differ within a pair.": (
+                _by_feature(lambda i, d: 2 * i / d, first=-1)
             ),
-            "your frequencies rise: each hand is slower than the one before, so divide.": (
-                _table(_frequencies(lambda i, d: -2 * i / d))
-            ),
-            "a position is a row, a feature a column: transpose.": lambda n, d: _table()(n, d).T,
-            "even and odd are features, not positions: every position has sines and cosines.": _by_place,
         },
         ((7, 6), (3, 8)),
-    ),
-    "positions-wavelength": Check(
-        lambda i, d: 2 * np.pi * 10000 ** (2 * i / d),
-        {
-            "that is the time for one radian: a full turn is 2π.": lambda i, d: 10000 ** (2 * i / d),
-            "that is half a turn: a full one is 2π.": lambda i, d: np.pi * 10000 ** (2 * i / d),
-            "the exponent is 2i/d, not i/d.": lambda i, d: 2 * np.pi * 10000 ** (i / d),
-            "that is how many turns there are in one step: take the reciprocal.": lambda i, d: (
-                10000 ** (-2 * i / d) / (2 * np.pi)
-            ),
-            "slower hands need longer: the sign of the exponent is reversed.": lambda i, d: (
-                2 * np.pi * 10000 ** (-2 * i / d)
-            ),
-            "hands are counted from 0: that is the one before.": lambda i, d: 2 * np.pi * 10000 ** (2 * (i - 1) / d),
-            "hands are counted from 0: that is the one behind.": lambda i, d: 2 * np.pi * 10000 ** (2 * (i + 1) / d),
-            "how often does the angle of one step go into 2π? Multiply, do not divide.": lambda i, d: (
-                10000 ** (2 * i / d) / (2 * np.pi)
-            ),
-            "angles are in radians: a full turn is 2π, not 360.": lambda i, d: 360 * 10000 ** (2 * i / d),
-        },
-        ((1, 6), (3, 16)),
-    ),
-    "positions-shift": Check(
-        _steps(),
-        {
-            "your matrix turns back: standing to the right of a row, it must be transposed.": (
-                lambda k, d: _steps()(k, d).T
-            ),
-            "all your blocks turn by one angle: each pair has a frequency of its own.": (
-                _steps(frequencies=lambda d: np.ones(d // 2))
-            ),
-            "that is one step: turn by k times the frequency.": lambda k, d: _steps()(1, d),
-            "you paired the first half with the second: sine and cosine of a hand are neighbours.": _halves,
-            "the cosines of the angles stand on the diagonal, the sines beside them.": (
-                _steps(lambda c, s: [[s, -c], [c, s]])
-            ),
-            "one of the two sines of a block needs a minus: what you have does not keep lengths.": (
-                _steps(lambda c, s: [[c, s], [s, c]])
-            ),
-            "the minus belongs to a sine: the cosines of a block are equal.": _steps(lambda c, s: [[c, s], [s, -c]]),
-            "the exponent is 2i/d for the pair i: yours is half of that.": _steps(frequencies=_half),
-            "k steps are a matrix product: ** raises number by number, use np.linalg.matrix_power.": (
-                lambda k, d: _steps()(1, d) ** k
-            ),
-            "k steps are k products with the matrix of one, not k times that matrix.": lambda k, d: k * _steps()(1, d),
-            "that leaves every row where it is.": lambda k, d: np.eye(d),
-        },
-        ((3, 6), (5, 4)),
     ),
     "positions-rotary": Check(
         rotary,
@@ -266,73 +176,29 @@ CHECKS = {
         },
         _QUERIES,
     ),
-    "positions-alibi": Check(
-        _biased(_alibi),
-        {
-            "the far tokens gain: the bias must be negative.": _biased(lambda s, m, back: s + m * back),
-            "the bias belongs before the softmax: your rows no longer sum to 1.": lambda s, m: np.tril(
-                _bare(s, m) - m * _back(len(s))
-            ),
-            "the bias is added to the scores, not multiplied with the weights.": lambda s, m: (
-                _bare(s, m) * -m * _back(len(s))
-            ),
-            "the mask is missing, and −slope · (i − j) even favours what comes later.": lambda s, m: softmax(
-                _alibi(s, m, _back(len(s)))
-            ),
-            "the mask is missing: no token may look at later ones.": lambda s, m: softmax(
-                _alibi(s, m, np.abs(_back(len(s))))
-            ),
-            "the mask came after the softmax: your rows no longer sum to 1.": lambda s, m: np.tril(
-                softmax(_alibi(s, m, np.abs(_back(len(s)))))
-            ),
-            "a score of 0 is not hidden: what must not be seen gets −∞.": lambda s, m: softmax(
-                np.tril(_alibi(s, m, _back(len(s))))
-            ),
-            "your mask hides the past: a token sees itself and what came before it.": _biased(
-                lambda s, m, back: s - m * np.abs(back), lambda n: causal_mask(n).T
-            ),
-            "the mask is right, and the bias is missing.": _bare,
-            "the slope is missing.": _biased(lambda s, m, back: s - back),
-            "the slope counts once: you have its square.": _biased(lambda s, m, back: s - m**2 * back),
-            "the bias grows with the distance, not with its square.": _biased(lambda s, m, back: s - m * back**2),
-            "the slope belongs to the distance alone, not to the scores.": _biased(lambda s, m, back: m * (s - back)),
-            "the scores are scaled already: they are not to be divided again.": (
-                _biased(lambda s, m, back: s / len(s) ** 0.5 - m * back)
-            ),
-            "your columns sum to 1: softmax goes along the keys, axis −1.": _biased(_alibi, axis=0),
-        },
-        _SCORES,
-    ),
 }
 
 FORMS = {
-    "positions-sinusoidal": Lines(
-        (
-            "turns = np.arange(n)[:, None] / 10000 ** (i / d)",
-            "turns = np.arange(n)[:, None] * 10000 ** (2 * i / d)",
-            "turns = np.arange(1, n + 1)[:, None] / 10000 ** (2 * i / d)",
-        )
-    ),
-    "positions-wavelength": Typed("Type what it returns for `i` = 1 and `d` = 8.", (1, 8)),
-    "positions-shift": Lines(
-        (
-            "R, turns = np.zeros((d, d)), k / 10000 ** (np.arange(d // 2) / d)",
-            "block = [[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]]",
-            "block = [[np.cos(a), np.sin(a)], [np.sin(a), np.cos(a)]]",
-        )
+    "positions-bug": Mend(
+        {
+            "t, feature = np.arange(1, n + 1), np.arange(d)": {
+                "positions should be counted from 0": "t, feature = np.arange(n), np.arange(d)",
+                "positions should be counted from −1": "t, feature = np.arange(-1, n - 1), np.arange(d)",
+            },
+            "turns = t[:, None] / 10000 ** (2 * feature / d)": {
+                "the exponent should be halved": "turns = t[:, None] / 10000 ** (feature / d)",
+                "the exponent should be that of the pair": "turns = t[:, None] / 10000 ** (2 * (feature // 2) / d)",
+                "the exponent should be that of the pair, and halved": (
+                    "turns = t[:, None] / 10000 ** ((feature // 2) / d)"
+                ),
+            },
+        }
     ),
     "positions-rotary": Lines(
         (
             "moved = pairs * np.exp(-1j * angles(np.arange(n), d))",
             "moved = pairs * np.exp(1j * np.arange(n)[:, None])",
             "return np.concatenate([moved.real, moved.imag], axis=-1)",
-        )
-    ),
-    "positions-alibi": Lines(
-        (
-            "biased = scores + slope * back",
-            "biased = slope * (scores - back)",
-            "return softmax(np.where(causal_mask(len(scores)), biased, 0))",
         )
     ),
 }

@@ -2,9 +2,12 @@
 
 import numpy as np
 
+from ...feed_forward import feed_forward, gelu, relu
 from ...layer_norm import layer_norm
+from ...masks import causal_mask
 from ...multi_head import multi_head_attention
-from ...transformer import LanguageModel, count, layer, layer_shapes, views
+from ...positions import sinusoidal_positions
+from ...transformer import LanguageModel, Transformer, count, embed, head, layer, layer_shapes, stack, views
 from . import Check, Lines, Mend, Pick, Typed
 
 _RNG = np.random.default_rng(1)
@@ -67,6 +70,50 @@ def _parameters(v, d, f, layers, tables=2, attention=4, biases=1, norms=2, last=
 
 def _counted(**slip):
     return lambda v, d, f, layers: _parameters(v, d, f, layers, **slip)
+
+
+_SHAPES = Transformer(9, 8, 1, 1, tied=False, source_vocabulary=11, encoder_layers=2, encoder_heads=4).shapes
+_SENTENCES = tuple(  # of a small translator, whose numbers are all random
+    (_RNG.integers(11, size=m), _RNG.integers(9, size=n), _filled(_SHAPES)) for m, n in ((5, 4), (3, 6))
+)
+
+
+def _translator(heads=(4, 1), activation=gelu, past=causal_mask, embedded=embed, run=stack, out=head):
+    """A translator that is put together rightly, or with other parts."""
+
+    def translate(source, target, params):
+        x = embedded(source, params, table="source_embedding")
+        memory = run(x, params["encoder"], heads[0], activation=activation)
+        x, options = embedded(target, params), {"keep": past(len(target)), "memory": memory}
+        return out(run(x, params["decoder"], heads[1], activation=activation, **options), params)
+
+    return translate
+
+
+def _added(scale, places=1):
+    """Embed words times d ** scale, and add so many times their places."""
+
+    def embedded(ids, params, table="embedding"):
+        d = params[table].shape[1]
+        return params[table][ids] * d**scale + places * sinusoidal_positions(len(ids), d)
+
+    return embedded
+
+
+def _no_last_norm(x, side, heads, **options):
+    return stack(x, {name: part for name, part in side.items() if name != "norm"}, heads, **options)
+
+
+def _carrying_the_norm(x, side, heads, activation, keep=None, memory=None):
+    *layers, norm = side.values()
+    for name, own in ((name, own) for part in layers for name, own in part.items()):
+        x = _normal(x, own)
+        if name == "feed_forward":
+            x = x + feed_forward(x, own, activation)
+        else:
+            looks = (memory, None) if name == "cross_attention" else (None, keep)
+            x = x + multi_head_attention(x, own, heads, *looks)[0]
+    return layer_norm(x, **norm)
 
 
 CHECKS = {
@@ -205,6 +252,47 @@ CHECKS = {
         },
         ((3, 8, 5, 1), (100, 12, 40, 3), (37, 8, 10, 5)),
     ),
+    "transformer-lab-assembled": Check(
+        _translator(),
+        {
+            "the encoder has 4 heads; no array says so.": _translator((1, 1)),
+            "the decoder has one head, the encoder 4; no array says so.": _translator((4, 4)),
+            "the encoder has 4 heads and the decoder one, not the other way round.": _translator((1, 4)),
+            "the networks bend by gelu: with relu most translations stay right, and the logits do not.": (
+                _translator(activation=relu)
+            ),
+            "the causal mask is missing: it is right when it writes, and wrong when it is fed.": (
+                _translator(past=lambda n: None)
+            ),
+            "a word is multiplied by √d before its place is added.": _translator(embedded=_added(0)),
+            "the places are missing: all orders of the words are the same.": _translator(embedded=_added(0.5, 0)),
+            "the words alone are multiplied by √d, not their places.": _translator(embedded=_added(0.5, 8**0.5)),
+            "a norm ends each stack.": _translator(run=_no_last_norm),
+            "the skip connection carries the token as it is, not its norm.": _translator(run=_carrying_the_norm),
+            "the head is not tied: it has a matrix of its own, params[“output”].": (
+                _translator(out=lambda x, params: x @ params["embedding"].T)
+            ),
+        },
+        _SENTENCES,
+    ),
+    "transformer-lab-faults": Check(
+        [2, 6, 3, 4],
+        {
+            "A is another one: with queries and keys swapped far fewer sentences stay right; plant both.": [5, 6, 3, 4],
+            "B is another one: relu changes no word either; plant both, and compare the logits.": [2, 8, 3, 4],
+            "A and B are others: plant two faults of each symptom, and compare the logits.": [5, 8, 3, 4],
+            "C and D are the other way round: which is right when it writes by itself?": [2, 6, 4, 3],
+            "A and C are the other way round: a forgotten mask spares the pronouns.": [3, 6, 2, 4],
+            "A and D are the other way round: which of them keeps nearly all words and tosses a coin for il?": [
+                4,
+                6,
+                3,
+                2,
+            ],
+            "D is another one: without √d hardly a third of the words is right.": [2, 6, 3, 1],
+            "D is another one: with the sines in one half it would lose more words; plant both.": [2, 6, 3, 7],
+        },
+    ),
 }
 
 FORMS = {
@@ -233,4 +321,11 @@ FORMS = {
         }
     ),
     "transformer-count": Typed("Type what it returns for `v` = 20, `d` = 3, `f` = 5 and `layers` = 2.", (20, 3, 5, 2)),
+    "transformer-lab-assembled": Lines(
+        (
+            'memory = passed(embedded(source, params["source_embedding"]), params["encoder"], 1)',
+            'x = passed(embedded(target, params["embedding"]), params["decoder"], 4, memory)',
+            'return x @ params["embedding"].T',
+        )
+    ),
 }

@@ -1,7 +1,6 @@
 // Chapter 6: a sentence grows word by word, and row by row its shares and their mean are seen to move.
-import {
-  begin, box, button, change, fixed, make, numbers, quoted, slider, softmax, speaker,
-} from "../shared/parts.mjs";
+import { begin, box, change, fixed, make, numbers, quoted, softmax, speaker } from "../shared/parts.mjs";
+import { player } from "../shared/steps.mjs";
 
 const PACE = 900; // milliseconds from word to word when it plays
 
@@ -93,33 +92,14 @@ export default {
   render({ model, el }) {
     const keys = ["labels", "scores", "values", "poles", "causal", "equal", "shown"];
     const state = () => Object.fromEntries(keys.map((key) => [key, model.get(key)]));
-    let waiting; // for the next word, while it plays
     const set = (shared) => {
       for (const [key, value] of Object.entries(shared)) model.set(key, value);
       model.save_changes();
       draw(); // also where nothing has changed but the button
     };
-    const stop = (shared) => {
-      clearTimeout(waiting);
-      waiting = 0;
-      set(shared);
-    };
-    const last = () => model.get("labels").length;
-    const walk = () => {
-      const next = model.get("shown") < last() ? model.get("shown") + 1 : 1; // from the last to the first
-      waiting = next < last() && setTimeout(walk, PACE);
-      set({ shown: next });
-    };
-    const jumps = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const play = button("", () => {
-      if (waiting) stop({});
-      else if (jumps()) set({ shown: model.get("shown") < last() ? last() : 1 });
-      else walk();
-    });
-    const range = slider({ min: 1, "aria-label": "words so far" }, (shown) => stop({ shown }));
+    const growth = player({ label: "words so far", first: 1, pace: PACE }, (shown) => set({ shown }));
     const causal = box("causal mask", (causal) => set({ causal }));
     const trained = box("the model's scores", (trained) => set({ equal: !trained }));
-    const growth = make("div", { class: "mt-growth mt-controls" }, play, range);
     const switches = make("div", { class: "mt-switches mt-controls" }, causal.node, trained.node);
     const room = make("div");
     const verdict = make("p", { class: "mt-verdict" });
@@ -138,12 +118,10 @@ export default {
       causal.draw(view.causal);
       trained.draw(!view.equal);
       const [count, word] = [view.labels.length, view.labels[view.shown - 1]];
-      change(range, { max: count, "aria-valuetext": `${view.shown} of ${count}: ${word}` });
-      range.value = view.shown;
-      play.textContent = waiting ? "pause" : !jumps() ? "play" : view.shown < count ? "to end" : "restart";
+      growth.draw(view.shown, count, `${view.shown} of ${count}: ${word}`);
       verdict.textContent = remark(view, rows);
       speech.say(verdict.textContent);
     };
-    begin(el, model, keys, draw, make("div", { class: "mt-masks" }, growth, switches, verdict, room, speech.node));
+    begin(el, model, keys, draw, make("div", { class: "mt-masks" }, growth.node, switches, verdict, room, speech.node));
   },
 };
