@@ -174,7 +174,6 @@ SECOND = {
     ),
     "transformer-bug": stack,
     "transformer-count": lambda v, d, f, layers: LanguageModel(v, d, 1, layers, hidden=f, tied=False).flat.size,
-    "transformer-prefix": lambda n, k: [[j <= i or j < k for j in range(n)] for i in range(n)],
     "transformer-lab-assembled": lambda source, target, params: np.einsum(
         "nd,dv->nv",
         stack(

@@ -16,7 +16,6 @@ from tests.shared.colours import contrast
 ALT = "Something is to be seen here."
 SVG = "{http://www.w3.org/2000/svg}"
 X = np.random.default_rng(0).normal(size=(6, 8))
-MATRICES = dict(zip(("W_Q", "W_K", "W_V", "W_O"), np.random.default_rng(1).normal(size=(4, 8, 8))))
 CURVES = {"low": [1, 2], "middle": [1, 3], "high": [1, 4]}
 SMALL = {f"step {step}\nloss": np.full((8, 8), 0.1) for step in range(5)}  # panels, of pale shades alone
 NEAR = {"one": [1, 3], "two": [2, 3], "three": [3, 3.01]}  # lines that end at one height
@@ -85,14 +84,12 @@ PICTURES = {
         np.eye(5, 4), {"W_Q": np.eye(4, 2), "W_K": np.eye(4, 2), "W_V": np.eye(4, 3)}, "abcde", alt=ALT
     ),
     "layer_orders": lambda: figures.layer_orders("pre", "post", alt=ALT),
-    "attention_steps": lambda: figures.attention_steps(X, X[:5], X[:5, :3], np.ones((6, 5), bool), alt=ALT),
+    "parameter_blocks": lambda: figures.parameter_blocks({"a": {"": 300}, "<b>": {"attention": 500, "": 4}}, alt=ALT),
     "backward_steps": lambda: figures.backward_steps(run()[0], [4, 7, 1], alt=ALT),
-    "multi_head_steps": lambda: figures.multi_head_steps(X, MATRICES, 4, alt=ALT),
     "heads_side_by_side": lambda: figures.heads_side_by_side(["at <b>", "at c"], alt=ALT),
     "head_fans": lambda: figures.head_fans(["a", "<b>", "c"], 1, {"x": [0.95, 0.05, 0], "y": [0.3, 0.5, 0.2]}, alt=ALT),
     "clocks": lambda: figures.clocks({"at <0>": ([1, 0], [0, -1]), "at 1": ([0.5, 0.5], [1, 0])}, alt=ALT),
     "large signed table": lambda: figures.signed_table(np.eye(3) - 0.5, "abc", "def", digits=None, alt=ALT),
-    "language_model_steps": lambda: figures.language_model_steps(run()[0], ["a", "<b>"], [4, 7], alt=ALT),
 }
 WITHOUT_ROLES = ("arrows", "curves", "dot_rows", "labelled_tables")
 
@@ -236,17 +233,13 @@ def test_a_layer_is_drawn_in_the_order_of_its_norm():
     assert said == f"{ALT} Pre-norm, from below: {pre} Post-norm, from below: {post} No norm, from below: {none}"
 
 
-def test_attention_heads_and_a_language_model_say_the_shapes_of_their_arrays():
-    drawn = texts(PICTURES["attention_steps"]())
-    assert [drawn.count(shape) for shape in ("6 × 8", "5 × 8", "5 × 3", "6 × 3", "6 × 5")] == [1, 1, 1, 1, 5]
-    assert "mask" in drawn and "mask" not in texts(figures.attention_steps(X, X, X, alt=ALT))
-    heads = texts(PICTURES["multi_head_steps"]())
-    assert heads.count("4 × 6 × 2") == 4 and heads.count("6 × 8") == 6 and "4 heads, weights 4 × 6 × 6" in heads
-    assert [heads.count(label) for label in ("split", "WQ\u200b", "WK\u200b", "WV\u200b")] == [3, 1, 1, 1]
-    drawn = texts(PICTURES["language_model_steps"]())
-    assert "ids" not in drawn and "logits" not in drawn
-    assert drawn.index("<b>") < drawn.index("7") < drawn.index("embedding") < drawn.index("output head")
-    assert "2 × 11" in drawn and "11" in drawn and "2, one after the other" in drawn
+def test_a_block_of_parameters_is_as_large_as_its_number_and_a_small_one_has_no_name():
+    groups = {"a": {"": 300}, "b": {"attention": 400, "": 4}, "c": {"cross-attention": 100, "feed-forward": 96}}
+    picture = figures.parameter_blocks(groups, alt=ALT)
+    tinted = [part for part in tree(picture).iter(SVG + "rect") if part.get("stroke")]
+    areas = [float(part.get("width")) * float(part.get("height")) for part in tinted]
+    np.testing.assert_allclose(np.divide(areas, sum(areas)), np.array([300, 400, 4, 100, 96]) / 900, rtol=1e-3)
+    assert "400" in texts(picture) and "4" not in texts(picture)
 
 
 @pytest.mark.parametrize("options", [{}, {"norm": "post"}, {"tied": False}, {"positions": "learned", "max_length": 9}])
@@ -296,9 +289,7 @@ def boxes(picture):
 
 
 def test_boxes_stand_apart_with_their_labels_in_the_middle():
-    found, heights = boxes(figures.multi_head_steps(X, MATRICES, 2, alt=ALT))
+    found, heights = boxes(figures.layer_orders("none", alt=ALT))
     rows = sorted({(top, height) for _, top, _, height in found})
-    middles = {top + height / 2 for top, height in rows}
-    assert {heights[label] - 5 for label in ("x", "split", "merge")} | {heights["attention"] + 2} <= middles
-    gaps = [below[0] - sum(above) for above, below in pairwise(rows)]
-    assert sum(gap < 28 for gap in gaps) == 1  # the two sheets of attention lie on each other
+    assert {heights[label] - 5 for label in ("attention", "feed-forward")} <= {top + high / 2 for top, high in rows}
+    assert all(below[0] - sum(above) >= 25 for above, below in pairwise(rows))

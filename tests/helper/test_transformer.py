@@ -201,6 +201,18 @@ def test_rotary_positions_know_distances_only(start):
     np.testing.assert_allclose(later, layer(x, params, 3, turn=rotary), atol=1e-11)
 
 
+@pytest.mark.parametrize("seed", (3, 4))
+def test_a_tied_model_repeats_its_words_the_more_the_wider_it_is_and_the_less_the_deeper(seed):
+    tokens = np.random.default_rng(2).integers(1000, size=(5, 20))
+
+    def echo(d, layers, tied=True):
+        return (LanguageModel(1000, d, 4, layers, seed, tied=tied)(tokens).argmax(axis=-1) == tokens).mean()
+
+    assert echo(64, 2) > 0.8 and echo(64, 6) < 0.6 and echo(64, 12) < 0.25
+    assert echo(256, 2) == 1 and echo(256, 6) > 0.9 and 0.6 < echo(256, 12) < 0.9
+    assert echo(512, 12) > 0.95 and echo(256, 2, tied=False) < 0.03
+
+
 # Each part does its work
 
 

@@ -9,7 +9,6 @@ from collections import namedtuple
 import numpy as np
 
 from ..attention import attention
-from ..multi_head import merge_heads, multi_head_attention, split_heads
 from ..self_attention import project
 from .picture import ROLES, Picture, arrow, box, element, in_row, text
 
@@ -247,6 +246,33 @@ def _stream(title, start, steps, unit, alt, high=66):
     return Picture(266, high * len(steps) + 66, f'<g font-family="inherit">{svg}</g>', alt, zoom=1.2)
 
 
+def parameter_blocks(groups, *, alt):
+    """Draw numbers of parameters as blocks, whose area is their number; used in chapter 12.
+
+    `groups` is a dict, name of a row -> dict, name of a block in it -> number; small blocks stay without a name.
+
+    >>> picture = parameter_blocks({"layer 1": {"attention": 64, "feed-forward": 128}}, alt="Two blocks.")
+    """
+    whole, left, wide, high, gap = sum(sum(group.values()) for group in groups.values()), 112, 345, 430, 5
+    y, svg, roles = gap, "", {"feed-forward": "output", "attention": "weight", "cross-attention": "query", "": "key"}
+    for name, group in groups.items():
+        total, x = sum(group.values()), left
+        tall = high * total / whole
+        svg += text(left - 8, y + tall / 2 + 4.5, name, "ink", 13.5, "end")
+        for part, number in group.items():
+            share = wide * number / total
+            svg += box(x, y, share, tall, roles[part], 0.22, rx=0)
+            if share > 60:
+                lines = [part, f"{number:,}"] if part else [f"{number:,}"]
+                svg += "".join(
+                    text(x + share / 2, y + tall / 2 + 4.5 + 17 * (i - (len(lines) - 1) / 2), line, "ink", 12.5)
+                    for i, line in enumerate(lines)
+                )
+            x += share
+        y += tall + gap
+    return Picture(left + wide + 4, y, f'<g font-family="inherit">{svg}</g>', alt)
+
+
 def layer_orders(*norms, alt, shape=()):
     """Draw a layer in up to three orders side by side, of "pre", "post" and "none"; used in chapter 9.
 
@@ -260,60 +286,6 @@ def layer_orders(*norms, alt, shape=()):
         steps += [*_residual(norm, _Step(["feed-forward"], ["ink"]), shape), _Step(["layer’s output"])]
         columns.append(_Column(steps, "No norm" if norm == "none" else f"{norm}-norm".capitalize()))
     return _diagram(columns, alt)
-
-
-def attention_steps(queries, keys, values, keep=None, *, alt):
-    """Draw attention step by step, with the shapes of these arrays and of what it returns; used in chapter 12.
-
-    >>> queries, keys, values = np.ones((2, 4)), np.ones((3, 4)), np.ones((3, 5))
-    >>> picture = attention_steps(queries, keys, values, alt="Five steps.")
-    """
-    output, weights = attention(queries, keys, values, keep)
-    q, k, v = map(np.shape, (queries, keys, values))
-    steps = [_Step(["Q"], ["query"], q), _Step(["Q Kᵀ"], ["ink"], weights.shape, enters=("K", "key", k))]
-    steps += [_Step(["÷ √d_k"], ["muted"], weights.shape)]
-    if keep is not None:
-        steps += [_Step(["mask"], ["muted"], weights.shape, enters=("keep", "muted", np.shape(keep)))]
-    steps += [_Step(["softmax"], ["weight"], weights.shape)]
-    steps += [_Step(["weights · V"], ["ink"], output.shape, enters=("V", "value", v)), _Step(["output"], ["output"])]
-    return _diagram([_Column(steps)], alt, room=90)
-
-
-def multi_head_steps(x, params, heads, *, alt):
-    """Draw multi-head self-attention, with the shapes of the arrays inside; used in chapter 12.
-
-    >>> params = {name: np.eye(4) for name in ("W_Q", "W_K", "W_V", "W_O")}
-    >>> picture = multi_head_steps(np.ones((3, 4)), params, 2, alt="Seven steps.")
-    """
-    roles, projected = ["query", "key", "value"], project(x, params, "W_Q")
-    output, weights = multi_head_attention(x, params, heads)
-    cut, inside = split_heads(projected, heads), f"{heads} heads, weights {_written(weights.shape)}"
-    steps = [
-        _Step(["x"], ["ink"], np.shape(x)),
-        _Step(["W_Q", "W_K", "W_V"], roles, projected.shape),
-        _Step(["split", "split", "split"], roles, cut.shape),
-        _Step(["attention"], ["weight"], cut.shape, inside, sheets=min(heads, 4)),
-        _Step(["merge"], ["muted"], merge_heads(cut).shape),
-        _Step(["W_O"], ["output"], output.shape),
-        _Step(["output"]),
-    ]
-    return _diagram([_Column(steps)], alt, half=135)
-
-
-def language_model_steps(model, words, ids, *, alt):
-    """Draw the way of `words` through a language model, run on their `ids`, to the next one; used in chapter 12.
-
-    >>> from minitransformer.transformer import LanguageModel
-    >>> model = LanguageModel(5, 8, heads=2, layers=1, rng=0)
-    >>> picture = language_model_steps(model, ["the", "cat"], [1, 2], alt="A model.")
-    """
-    logits, half = model(ids, seen := {}), max(135, 4.2 * len(words) * max(map(len, words)))
-    (_, *steps), _, (first, stop, layers) = _decoder(model, seen)
-    embedding, layer, head = steps[: first - 1], steps[stop - 2], steps[stop - 1 : -1]
-    inside = [_Step(["layers"], ["ink"], layer.shape, f"{layers}, one after the other", sheets=min(layers, 4))]
-    below = [_Step(words), _Step([str(i) for i in ids], ["ink"] * len(words))]
-    end = [_Step(["softmax of the last row"], ["output"], logits[-1].shape), _Step(["probabilities of the next word"])]
-    return _diagram([_Column([*below, *embedding, *inside, *head, *end])], alt, half)
 
 
 def backward_steps(model, ids, *, alt):
@@ -393,22 +365,19 @@ def _sublayer(name, outputs, params, positions):
 
 # ---- models, step by step: how they are drawn ---------------------------------------------------------------------
 
-_Step = namedtuple("_Step", "labels roles shape note around enters sheets", defaults=((), (), "", 0, (), 1))
+_Step = namedtuple("_Step", "labels roles shape note around enters", defaults=((), (), "", 0, ()))
 _Step.__doc__ = """One row of a column: a box for each of `labels`, a list, in their `roles`, or text without roles.
 
     The label "+" alone is drawn as a sign.  `shape` is what leaves the step upwards, `note` a second line in its box.
-    A bypass leads to it `around` so many steps, (label, role, shape) `enters` it from the side, and `sheets` lie on
-    each other where it is done several times."""
+    A bypass leads to it `around` so many steps, and (label, role, shape) `enters` it from the side."""
 _Column = namedtuple("_Column", "steps title repeated", defaults=("", ()))
 _Column.__doc__ = """Steps from bottom to top below a title; `repeated` is (first, stop, times) of those in a frame."""
 FORK = 31  # how far below a branch its bypass begins, where the way back has the sign of a sum there
 
 
-def _diagram(columns, alt, half=58, room=22):
-    """Draw up to three columns side by side, with boxes at least 2 `half` wide; `alt` is continued in words.
-
-    `room` is left beside boxes.
-    """
+def _diagram(columns, alt, half=58):
+    """Draw up to three columns side by side, with boxes at least 2 `half` wide; `alt` is continued in words."""
+    room = 22  # beside boxes
     half = max([half, *(_half_needed(step) for column in columns for step in column.steps)])
     near = half + (12 if len(columns) > 1 else 44)  # from the middle of a column to the side without bypasses
     middles = [room + half, room + half + 2 * near + 26, 2 * room + 2 * half + 3 * near + 52][: len(columns)]
@@ -546,7 +515,7 @@ def _spans(column, fork=15):
     for i, step in enumerate(column.steps):
         y -= 28 * (i > 0) + 14 * (i in column.repeated[:2]) + 2 * (fork - 15) * (i in forks)
         high = 46 if step.note else 25 if "muted" in step.roles else 33 if step.roles else 20
-        spans.append((y - high - 4 * (step.sheets - 1), y))
+        spans.append((y - high, y))
         y = spans[-1][0]
     return spans
 
@@ -610,15 +579,13 @@ def _from_beside(step, middle, side, half):
 
 def _boxes(step, x, top, bottom, half):
     """Return the boxes, the text or the sign of a step, around `x`."""
-    front = bottom - 4 * (step.sheets - 1) - top
-    middle = (top + bottom) / 2 + 2 * (step.sheets - 1)
+    middle = (top + bottom) / 2
     if step.labels == ["+"]:
         return _sum(x, middle)
     svg, each, gap = "", half / len(step.labels), 3 * (len(step.labels) > 1)
     for j, label in enumerate(step.labels):
         left, role = x - half + 2 * each * j, step.roles[j] if step.roles else ""
-        for k in range(step.sheets - 1, -1, -1) if role else ():
-            svg += box(left + gap + 4 * k, bottom - front - 4 * k, 2 * (each - gap), front, role)
+        svg += box(left + gap, top, 2 * (each - gap), bottom - top, role) if role else ""
         ink = role if role in ROLES else "ink"
         svg += text(left + each, middle + (-2 if step.note else 5), label, ink)
         svg += text(left + each, middle + 15, step.note, ink, 12)

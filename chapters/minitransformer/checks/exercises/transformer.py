@@ -252,40 +252,6 @@ CHECKS = {
         },
         ((3, 8, 5, 1), (100, 12, 40, 3), (37, 8, 10, 5)),
     ),
-    "transformer-prefix": Check(
-        lambda n, k: np.tri(n, dtype=bool) | (np.arange(n) < k),
-        {
-            "that is the causal mask: let the source see all of itself.": lambda n, k: np.tri(n, dtype=bool),
-            "the target may not see its own future.": lambda n, k: np.ones((n, n), dtype=bool),
-            "the target does not see the source.": lambda n, k: np.where(
-                (np.arange(n) < k)[:, None] | (np.arange(n) < k),
-                np.outer(np.arange(n) < k, np.arange(n) < k),
-                np.tri(n),
-            ),
-            "the target does not see itself, or what it has written so far.": lambda n, k: np.tile(
-                np.arange(n) < k, (n, 1)
-            ),
-            "one column too many: the source ends before token k, counted from 0.": lambda n, k: (
-                np.tri(n, dtype=bool) | (np.arange(n) <= k)
-            ),
-            "transposed: row i says where token i may look.": lambda n, k: (
-                (np.tri(n, dtype=bool) | (np.arange(n) < k)).T
-            ),
-            "here it is the rows of the source that see everything, the target too; choose columns.": lambda n, k: (
-                np.tri(n, dtype=bool) | (np.arange(n) < k)[:, None]
-            ),
-            "this is what is added to scores; the mask is True where a token may look.": lambda n, k: np.where(
-                np.tri(n, dtype=bool) | (np.arange(n) < k), 0, -np.inf
-            ),
-            "one column too few: the source has k tokens, those before column k.": lambda n, k: (
-                np.tri(n, dtype=bool) | (np.arange(n) < k - 1)
-            ),
-            "True is for what may be seen: this is the opposite.": lambda n, k: (
-                ~(np.tri(n, dtype=bool) | (np.arange(n) < k))
-            ),
-        },
-        ((6, 3), (7, 2), (5, 4)),
-    ),
     "transformer-lab-assembled": Check(
         _translator(),
         {
@@ -361,8 +327,5 @@ FORMS = {
             'x = passed(embedded(target, params["embedding"]), params["decoder"], 4, memory)',
             'return x @ params["embedding"].T',
         )
-    ),
-    "transformer-prefix": Lines(
-        ("source = np.arange(n) <= k", "return past | source[:, None]", "return np.tile(source, (n, 1))")
     ),
 }
