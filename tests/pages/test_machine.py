@@ -94,9 +94,8 @@ def test_the_map_is_light(read):
     assert packed(read(COVER).select_one(".mt-machine")) <= MAP
 
 
-@pytest.mark.parametrize("drawn", [COVER, WHOLE])
-def test_on_a_phone_its_letters_are_large_enough(drawn, server, visit):
-    tab = visit(server, width=NARROW).open(drawn)
+def test_on_a_phone_its_letters_are_large_enough(server, visit):
+    tab = visit(server, width=NARROW).open(COVER)
     sizes = tab.locator(".mt-machine text").evaluate_all(SIZES)
     assert len(sizes) > 30 and [size for size in sizes if size[0] < SMALLEST] == []
 

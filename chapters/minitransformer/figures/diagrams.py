@@ -251,7 +251,8 @@ def parameter_blocks(groups, *, alt):
 
     `groups` is a dict, name of a row -> dict, name of a block in it -> number; small blocks stay without a name.
 
-    >>> picture = parameter_blocks({"layer 1": {"attention": 64, "feed-forward": 128}}, alt="Two blocks.")
+    >>> numbers = {"layer 1": {"attention": 64, "feed-forward": 128}}
+    >>> picture = parameter_blocks(numbers, alt="Two blocks.")
     """
     whole, left, wide, high, gap = sum(sum(group.values()) for group in groups.values()), 112, 345, 430, 5
     y, svg, roles = gap, "", {"feed-forward": "output", "attention": "weight", "cross-attention": "query", "": "key"}
@@ -261,7 +262,8 @@ def parameter_blocks(groups, *, alt):
         svg += text(left - 8, y + tall / 2 + 4.5, name, "ink", 13.5, "end")
         for part, number in group.items():
             share = wide * number / total
-            svg += box(x, y, share, tall, roles[part], 0.22, rx=0)
+            inside = {"fill": roles[part], "fill_opacity": 0.22, "stroke": roles[part]}
+            svg += element("rect", x=x, y=y, width=share, height=tall, **inside)
             if share > 60:
                 lines = [part, f"{number:,}"] if part else [f"{number:,}"]
                 svg += "".join(

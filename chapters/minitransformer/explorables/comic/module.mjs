@@ -89,7 +89,8 @@ function panel(number, words, choose) {
     lines.forEach((row, i) => row.forEach((line, j) => {
       const table = number === 2 ? first : second;
       const drawn = number > 1 && (number === 2 || i === asks - 1) && table[i][j] >= LEAST && j <= i;
-      change(line, { d: drawn ? arc(i, j) : "", "stroke-opacity": drawn ? 0.25 + 0.75 * table[i][j] : 0 });
+      line.style.visibility = drawn ? "" : "hidden";
+      change(line, drawn ? { d: arc(i, j), "stroke-opacity": 0.25 + 0.75 * table[i][j] } : { d: "" });
       line.classList.toggle("mt-own-look", i === asks - 1);
     }));
     cards.forEach(({ node, memo, take }, i) => {

@@ -81,6 +81,12 @@ function remark(state) {
 
 // ---- the drawing ---------------------------------------------------------------------------------------------------
 
+// A short line as in the drawing, for the legend.
+function sample(width, dashes = "none") {
+  const line = { d: "M0 4H24", stroke: "currentColor", "stroke-width": width, "stroke-dasharray": dashes };
+  return make("svg", { class: "mt-sample", viewBox: "0 0 24 8", "aria-hidden": "true" }, make("path", line));
+}
+
 // The plane: the curve that is sought, each hinge with its grip, and their sum.
 function drawn(get, move) {
   const { at, path, drawing, handle } = plane(REACH);
@@ -205,9 +211,9 @@ export default {
     const legend = make(
       "p",
       { class: "mt-legend" },
-      make("span", { class: "mt-muted" }, "┄ to be matched"),
-      make("span", { class: "mt-value" }, "○ each hinge"),
-      make("span", { class: "mt-output" }, "━ their sum"),
+      make("span", { class: "mt-muted" }, sample(2.5, "5 4"), "to be matched"),
+      make("span", { class: "mt-value" }, sample(1.5), "each hinge"),
+      make("span", { class: "mt-output" }, sample(3.5), "their sum"),
     );
     const buttons = make("div", { class: "mt-buttons mt-controls" }, play, more, less, again);
     const controls = make("div", { class: "mt-set mt-controls" }, bend.node, buttons);
