@@ -65,9 +65,18 @@ def test_a_sublayer_may_return_a_list_of_whole_numbers():
 
 def block(rng, d):
     """Return the two sublayers of a block with Gaussian matrices, each a function (…, n, d) -> (…, n, d)."""
+    return sublayers(random_params(rng, d))
+
+
+def random_params(rng, d):
+    """Return the Gaussian matrices of a block."""
     shapes = dict.fromkeys(("W_Q", "W_K", "W_V", "W_O"), (d, d)) | {"W_1": (d, 4 * d), "W_2": (4 * d, d)}
     params = {name: rng.normal(size=shape) / shape[0] ** 0.5 for name, shape in shapes.items()}
-    params |= {"b_1": np.zeros(4 * d), "b_2": np.zeros(d)}
+    return params | {"b_1": np.zeros(4 * d), "b_2": np.zeros(d)}
+
+
+def sublayers(params):
+    """Return an attention and a feed-forward network with these parameters, each a function (…, n, d) -> (…, n, d)."""
     return lambda x: multi_head_attention(x, params, 4)[0], lambda x: feed_forward(x, params)
 
 
@@ -106,3 +115,16 @@ def test_a_nudge_before_the_first_of_many_blocks_arrives_at_another_width_too(na
         ends = norm(passed(np.concatenate([x[None], x + nudges]), blocks, STEPS[name]))
         found.append(np.linalg.norm(ends[1:] - ends[0]) / np.linalg.norm(nudges))
     assert 0.1 < np.exp(np.log(found).mean()) < 10
+
+
+@pytest.mark.parametrize("d, seed", [(32, 7), (128, 8)])
+def test_in_many_blocks_words_become_one_in_post_norm_too_and_then_the_questions_matrix_changes_nothing(d, seed):
+    rng = np.random.default_rng(seed)
+    x, (*first, last) = rng.normal(size=(8, d)), [random_params(rng, d) for _ in range(24)]
+    blocks, other = (
+        [sublayers(params) for params in (*first, end)] for end in (last, last | {"W_Q": random_params(rng, d)["W_Q"]})
+    )
+    for name, step in STEPS.items():
+        alike = (cosine_matrix(passed(x, blocks, step)).sum() - 8) / 56
+        moved = np.abs(norm(passed(x, other, step)) - norm(passed(x, blocks, step))).max()
+        assert (alike < 0.95 and moved > 1e-3) if name == "pre" else (alike > 0.99 and moved < 1e-4)

@@ -214,36 +214,40 @@ def _part(part, x, y, wide, high):
 
 
 def streams(panels, *, alt, unit=5):
-    """Draw streams from below, a dict, title -> (size at the start, steps); used in chapter 9.
+    """Draw two streams from below, to the left and right of the sublayers that read and write both; used in chapter 9.
 
-    Each step is the name of a sublayer, how large what it writes is, and how large the stream behind it.  Lines are as
-    many units thick as what they carry is large, `unit` times.
+    `panels` is title -> (size at the start, steps) for each.  A step is the name of a sublayer, how large what it
+    writes is, and how large the stream behind it.  Lines are `unit` times as thick as what they carry is large.
 
     >>> steps = [("attention", 0.5, 1.5), ("feed-forward", 2.0, 3.0)]
-    >>> picture = streams({"at it": (1.4, steps)}, alt="A stream.")
+    >>> picture = streams({"at it": (1.4, steps), "elsewhere": (1.2, steps)}, alt="Two streams.")
     """
-    pictures = [_stream(title, *given, unit, alt) for title, given in panels.items()]
-    return in_row(pictures, alt)
+    high, (names, *_) = 66, [[name for name, *_ in steps] for _, steps in panels.values()]
+    height = high * len(names) + 66
+    svg = "".join(_stream(title, *given, unit, high, right) for right, (title, given) in enumerate(panels.items()))
+    for i, name in enumerate(names):
+        y = height - 26 - high * (i + 1)
+        svg += box(122, y + 6, 106, 52, "weight" if "attention" in name else "ink") + text(175, y + 37, name)
+    return Picture(350, height, f'<g font-family="inherit">{svg}</g>', alt, zoom=1.3)
 
 
-def _stream(title, start, steps, unit, alt, high=66):
-    """Return the picture of one stream, with boxes to its right that read it and write to it."""
-    bottom, size, svg = high * len(steps) + 40, start, ""
+def _stream(title, start, steps, unit, high, right):
+    """Return one of the two streams, as SVG; the right one is the mirror image of a left one."""
+    bottom, size = high * len(steps) + 40, start
+    x, to, anchor = (284, -1, "start") if right else (66, 1, "end")
     flow = lambda d, thick: element("path", d=d, fill="none", stroke="output", stroke_width=thick, stroke_opacity=0.6)
-    svg += text(60, bottom + 18, "embedded word", "muted", 13)
-    svg += text(40, bottom - 8, f"{start:.2f}", size=13, anchor="end")
-    for name, written, behind in steps:
+    svg = text(x, bottom + 18, "embedded word", "muted", 13)
+    svg += text(x - 20 * to, bottom - 8, f"{start:.2f}", size=13, anchor=anchor)
+    for _, written, behind in steps:
         y = bottom - high
         joint = y + 18 + unit * written / 2  # from here on the stream has what is written, too
-        svg += flow(f"M60 {bottom}V{joint:g}", unit * size) + flow(f"M60 {joint:g}V{y}", unit * behind)
-        svg += arrow(f"M{60 + unit * size / 2:g} {bottom - 14}H98", 1)
-        svg += flow(f"M100 {y + 18}H{60 + unit * behind / 2:g}", unit * written)
-        svg += box(100, y + 6, 112, 52, "weight" if "attention" in name else "ink") + text(156, y + 37, name, size=14)
-        svg += text(218, y + 23, f"+ {written:.2f}", "output", 13, "start")
-        svg += text(40, y + 8, f"{behind:.2f}", size=13, anchor="end")
+        svg += flow(f"M{x} {bottom}V{joint:g}", unit * size) + flow(f"M{x} {joint:g}V{y}", unit * behind)
+        svg += arrow(f"M{x + to * unit * size / 2:g} {bottom - 14}H{x + 54 * to}", to)
+        svg += flow(f"M{x + 56 * to} {y + 18}H{x + to * unit * behind / 2:g}", unit * written)
+        svg += text(x + 35 * to, y + 41, f"+{written:.2f}", "output", 13)
+        svg += text(x - 20 * to, y + 8, f"{behind:.2f}", size=13, anchor=anchor)
         bottom, size = y, behind
-    svg += flow(f"M60 {bottom}V26", unit * size) + text(130, 16, title, size=15)
-    return Picture(266, high * len(steps) + 66, f'<g font-family="inherit">{svg}</g>', alt, zoom=1.2)
+    return svg + flow(f"M{x} {bottom}V26", unit * size) + text(x, 16, title, size=15)
 
 
 def parameter_blocks(groups, *, alt):

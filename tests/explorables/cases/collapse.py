@@ -6,7 +6,7 @@ from tests.shared.explorable_page import LONG, cells
 
 
 def passed(labels, blocks, features):
-    """Return rows, cosines and lengths of random words, not added and added to what each block finds: their mean."""
+    """Return rows, cosines and lengths of random words, replaced by and added to what each block finds: their mean."""
     rng = np.random.default_rng(9)
     start = rng.normal(size=(len(labels), 32))
     stacks = []
@@ -39,7 +39,7 @@ WALK = [
     ("slider", "block", "ArrowRight", {"block": 2}),
     ("button", "added", "", {"added": True}),
     ("slider", "block", "End", {"block": 3}),
-    ("button", "not added", "", {"added": False}),
+    ("button", "replaced", "", {"added": False}),
     ("slider", "block", "Home", {"block": 0}),
     ("slider", "block", "ArrowUp", {"block": 1}),
 ]
@@ -50,7 +50,7 @@ SET = {"cosines": [[0.1, 0.8, 0.96, 1.0], [0.1, 0.2, 0.3, 0.5]], "added": False}
 MEAN = "the mean cosine of two of them is"
 SAID = [
     ({**SET, "block": 0}, [], f"Before the first block the words can be told apart: {MEAN} 0.10."),
-    ({**SET, "block": 1}, [], f"Not added, after 1 block: the words look alike; {MEAN} 0.80 (added: 0.20)."),
+    ({**SET, "block": 1}, [], f"Replaced, after 1 block: the words look alike; {MEAN} 0.80 (added: 0.20)."),
     ({**SET, "block": 2}, [], f"after 2 blocks: the words can hardly be told apart; {MEAN} 0.96 (added: 0.30)."),
     ({**SET, "block": 3}, [("button", "added")], f"Added, after 3 blocks: the words can be told apart; {MEAN} 0.50"),
 ]

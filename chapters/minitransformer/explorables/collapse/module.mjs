@@ -1,10 +1,10 @@
-// Chapter 9: the words of a sentence pass through blocks, and become one where nothing is added.
+// Chapter 9: the words of a sentence pass through blocks, and become one where each block replaces them.
 import { begin, brief, change, fixed, make, numbers, speaker } from "../shared/parts.mjs";
 import { either, player, strip } from "../shared/steps.mjs";
 
 const PACE = 1100; // milliseconds from block to block when it plays
 const DEEPEST = 2; // a feature of this size, or a larger one, has the full colour
-const WAYS = ["not added", "added"];
+const WAYS = ["replaced", "added"];
 
 // ---- in words ------------------------------------------------------------------------------------------------------
 
@@ -13,7 +13,7 @@ function remark({ cosines, added, block }) {
   const [here, there] = [added, !added].map((way) => cosines[Number(way)][block]);
   const cosine = `the mean cosine of two of them is ${fixed(here, 2)}`;
   if (block === 0) return `Before the first block the words can be told apart: ${cosine}.`;
-  const where = `${added ? "Added" : "Not added"}, after ${block} block${block > 1 ? "s" : ""}`;
+  const where = `${added ? "Added" : "Replaced"}, after ${block} block${block > 1 ? "s" : ""}`;
   const told = here > 0.95 ? "the words can hardly be told apart" : "the words can be told apart";
   const seen = here > 0.7 && here <= 0.95 ? "the words look alike" : told;
   return `${where}: ${seen}; ${cosine} (${WAYS[Number(!added)]}: ${fixed(there, 2)}).`;
@@ -27,7 +27,7 @@ function ways(choose) {
     const path = make("path", { class: `mt-course-${way}`, d: "M0 4H28" });
     return make("svg", { viewBox: "0 0 28 8", "aria-hidden": "true" }, path);
   };
-  return either("what a block finds is", WAYS.map((text, way) => [line(way), text]), choose);
+  return either("how the words pass a block", WAYS.map((text, way) => [line(way), text]), choose);
 }
 
 // The mean cosine from the start to the last block, both ways; the slider below it is its axis.

@@ -1,6 +1,6 @@
 """A sentence on its way through blocks, and how its words become one where blocks do not add to what they are given.
 
-labels are the words.  rows, cosines and lengths have a part for *not added* and one for *added*, and in each a part for
+labels are the words.  rows, cosines and lengths have a part for *replaced* and one for *added*, and in each a part for
 the start and one for each block: some features of every word, at one size; the mean cosine of two different words; the
 length of every word.  added says which of the two is seen, block after how many blocks.
 """
