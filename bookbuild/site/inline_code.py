@@ -11,14 +11,21 @@ from bookbuild.site.assets import ESBUILD
 
 CODE = re.compile(r"<(style|script)>(.+?)</\1>", re.S)
 SUFFIX = {"style": ".css", "script": ".js"}
+SHARED = Path("chapters", "minitransformer", "explorables", "shared", "parts.css")
 OPTIONS = ("--minify", "--target=es2022", "--charset=utf8", "--log-level=warning")
 
 
 def shorten(app, doctree, page):
-    """Minify the scripts and styles of the explorables of a page, all by one call of esbuild."""
+    """Minify the scripts and styles of the explorables of a page, all by one call of esbuild.
+
+    The style that all of them share is left to the first.
+    """
     if app.builder.format != "html":
         return
     found = [raw for raw in doctree.findall(nodes.raw) if "mt-explorable" in raw.astext()]
+    shared = Path(app.srcdir, SHARED)
+    for raw in found[1:] if shared.exists() else []:
+        raw[:] = [nodes.Text(raw.astext().replace(shared.read_text("utf8"), ""))]
     short = minified(app.srcdir, sorted({each.groups() for raw in found for each in CODE.finditer(raw.astext())}))
     for raw in found:
         smaller = CODE.sub(lambda each: f"<{each[1]}>{short[each.groups()]}</{each[1]}>", raw.astext())

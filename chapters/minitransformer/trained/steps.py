@@ -7,9 +7,9 @@ from ..translation import SENTENCES, french_text, french_words, load_model, tran
 from .inside import seen
 from .twins import IT, twin
 
-COLUMNS, LIKELY, HEAD = 6, 8, 1  # how many features and next words are shown, and which of several heads
-LOOK = ("weights", "values", "added", "output")
-PARTS = {"attention": LOOK, "cross_attention": LOOK, "feed_forward": ("hidden", "added", "output")}
+COLUMNS, LIKELY, HEAD = 4, 8, 1  # how many features and next words are shown, and which of several heads
+LOOK = ("weights", "values", "added")
+PARTS = {"attention": LOOK, "cross_attention": LOOK, "feed_forward": ("hidden", "added")}
 
 
 @cache
