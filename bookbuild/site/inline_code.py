@@ -24,8 +24,9 @@ def shorten(app, doctree, page):
         return
     found = [raw for raw in doctree.findall(nodes.raw) if "mt-explorable" in raw.astext()]
     shared = Path(app.srcdir, SHARED)
-    for raw in found[1:] if shared.exists() else []:
-        raw[:] = [nodes.Text(raw.astext().replace(shared.read_text("utf8"), ""))]
+    style = shared.read_text("utf8") if shared.exists() else ""  # a book without explorables has none
+    for raw in found[1:]:
+        raw[:] = [nodes.Text(raw.astext().replace(style, ""))]
     short = minified(app.srcdir, sorted({each.groups() for raw in found for each in CODE.finditer(raw.astext())}))
     for raw in found:
         smaller = CODE.sub(lambda each: f"<{each[1]}>{short[each.groups()]}</{each[1]}>", raw.astext())

@@ -50,7 +50,7 @@ def test_the_light_walks_by_itself_until_the_hand_takes_over(show):
     tab = show(("machine", START))
     act(tab, "button", "play")
     tab.wait_for_function(f"{HERE} === 'encoder, layer 1: self-attention'")
-    assert control(tab, "button", "stop").is_visible()
+    assert control(tab, "button", "pause").is_visible()
     control(tab, "slider", "step").press("ArrowRight")
     assert control(tab, "button", "play").is_visible()
     tab.wait_for_timeout(1600)

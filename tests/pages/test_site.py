@@ -205,3 +205,10 @@ def test_the_repository_has_one_address(site):
     }
     assert wrong == {}
     assert f"https://mybinder.org/v2/gh/{OWNER_AND_NAME}/{BRANCH}" in texts["README.md"]
+
+
+def test_the_style_that_explorables_share_stands_once_on_a_page(read):
+    styles = {page: [style.text for style in read(page).select("figure style")] for page in pages()}
+    several = {page: [style.count(".mt-player{display:") for style in found] for page, found in styles.items()}
+    several = {page: counts for page, counts in several.items() if len(counts) > 1}
+    assert len(several) > 3 and several == {page: [1] + [0] * (len(counts) - 1) for page, counts in several.items()}

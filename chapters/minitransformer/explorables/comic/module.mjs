@@ -1,5 +1,6 @@
 // Chapter 12: two attentions that continue a repeated text, as a comic in four panels.
-import { begin, button, change, fixed, make, numbers, quoted, slider, speaker } from "../shared/parts.mjs";
+import { begin, change, fixed, make, numbers, quoted, slider, speaker } from "../shared/parts.mjs";
+import { player } from "../shared/steps.mjs";
 
 const PACE = 2200; // milliseconds from panel to panel when it plays
 const PANELS = 4;
@@ -116,50 +117,36 @@ export default {
   render({ model, el }) {
     const keys = ["words", "first", "second", "panel", "asks"];
     const state = () => Object.fromEntries(keys.map((key) => [key, model.get(key)]));
-    let waiting; // for the next panel, while it plays
-    const set = (changes) => {
-      for (const [key, value] of Object.entries(changes)) model.set(key, value);
+    const set = (key, value) => {
+      model.set(key, value);
       model.save_changes();
       draw(); // also where nothing has changed but the button
     };
-    const stop = (changes) => {
-      clearTimeout(waiting);
-      waiting = 0;
-      set(changes);
+    const steps = player({ label: "panel", first: 1, pace: PACE }, (panel) => set("panel", panel));
+    const ask = (asks) => {
+      steps.stop();
+      set("asks", asks);
     };
-    const walk = () => {
-      const next = model.get("panel") < PANELS ? model.get("panel") + 1 : 1;
-      waiting = next < PANELS && setTimeout(walk, PACE);
-      set({ panel: next });
-    };
-    const jumps = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const play = button("", () => {
-      if (waiting) stop({});
-      else if (jumps()) set({ panel: model.get("panel") < PANELS ? PANELS : 1 });
-      else walk();
-    });
-    const range = slider({ min: 1, max: PANELS, "aria-label": "panel" }, (panel) => stop({ panel }));
     const who = make("span");
-    const asking = slider({ min: 1, "aria-label": "word that asks" }, (asks) => stop({ asks }));
-    const controls = make("div", { class: "mt-acting mt-controls" }, play, range, who, asking);
+    const asking = slider({ min: 1, "aria-label": "word that asks" }, ask);
+    const choice = make("div", { class: "mt-player mt-controls" }, who, asking);
+    const controls = make("div", { class: "mt-acting" }, steps.node, choice);
     const [room, verdict, speech] = [make("div", { class: "mt-scenes" }), make("p", { class: "mt-verdict" }), speaker()];
     let [panels, known] = [[], ""];
     const draw = () => {
       const now = state();
       const made = JSON.stringify(now.words);
       if (known !== made) { // also at the start
-        panels = Array.from({ length: PANELS }, (_, i) => panel(i + 1, now.words, (asks) => stop({ asks })));
+        panels = Array.from({ length: PANELS }, (_, i) => panel(i + 1, now.words, ask));
         room.replaceChildren(...panels.map((each) => each.node));
         known = made;
       }
       const seen = look(now);
       panels.forEach((each) => each.draw(now, seen));
-      range.value = now.panel;
-      change(range, { "aria-valuetext": `${now.panel} of ${PANELS}: ${titles(seen)[now.panel - 1]}` });
+      steps.draw(now.panel, PANELS, `${now.panel} of ${PANELS}: ${titles(seen)[now.panel - 1]}`);
       change(asking, { max: now.words.length, "aria-valuetext": `${now.asks} of ${now.words.length}: ${seen.asker}` });
       asking.value = now.asks;
       who.textContent = `${now.asks} asks`;
-      play.textContent = waiting ? "stop" : !jumps() ? "play" : now.panel < PANELS ? "to end" : "restart";
       verdict.textContent = REMARKS[now.panel - 1](now, seen);
       speech.say(verdict.textContent);
     };

@@ -1,5 +1,6 @@
 // Chapter 12: the whole machine, whose boxes open, and a light that walks from the words to the next word.
-import { begin, brief, button, change, fixed, make, numbers, quoted, slider, speaker } from "../shared/parts.mjs";
+import { begin, brief, button, change, fixed, make, numbers, quoted, speaker } from "../shared/parts.mjs";
+import { player } from "../shared/steps.mjs";
 
 const PACE = 1400; // milliseconds from box to box when it plays
 const [WIDTH, LANE, HIGH] = [360, 94, 44]; // of the drawing: its width, from lane to lane, and a box
@@ -194,15 +195,10 @@ export default {
     const keys = ["source", "target", "it", "likely", "steps", "step", "part"];
     const state = () => Object.fromEntries(keys.map((key) => [key, model.get(key)]));
     const arraysOf = (step) => model.get("steps")[step - 1][1];
-    let waiting; // for the next box, while it plays
     const set = (changes) => {
       for (const [key, value] of Object.entries(changes)) model.set(key, value);
       model.save_changes();
       draw();
-    };
-    const stop = () => {
-      clearTimeout(waiting);
-      waiting = 0;
     };
     // Open a box at the array of the same kind as the one that is open, or else at its weights, or else at its first.
     const open = (step) => {
@@ -211,24 +207,10 @@ export default {
       const best = like < 0 ? names.indexOf("weights") : like;
       set({ step, part: Math.max(0, best) + 1 });
     };
-    const count = () => model.get("steps").length;
-    const walk = () => {
-      const next = model.get("step") < count() ? model.get("step") + 1 : 1;
-      waiting = next < count() && setTimeout(walk, PACE);
-      open(next);
-    };
-    const jumps = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const play = button("", () => {
-      if (waiting) stop();
-      else if (jumps()) open(model.get("step") < count() ? count() : 1);
-      else walk();
-      draw();
-    });
-    const range = slider({ min: 1, "aria-label": "step" }, open);
-    const walking = make("div", { class: "mt-walking mt-controls" }, play, range);
+    const walk = player({ label: "step", first: 1, pace: PACE }, open);
     const most = Math.max(...model.get("steps").map(([, arrays]) => arrays.length));
     const presses = Array.from({ length: most }, (_, i) => button("", () => {
-      stop();
+      walk.stop();
       set({ part: Math.min(i + 1, arraysOf(model.get("step")).length) });
     }));
     const choice = make("div", { class: "mt-arrays mt-controls" }, ...presses);
@@ -243,14 +225,12 @@ export default {
       const part = Math.min(now.part, arrays.length) - 1;
       const made = JSON.stringify([now.steps.map(([name]) => name), now.likely[0]]);
       if (known !== made) { // also at the start
-        drawing = map(now, (step) => (stop(), open(step)));
+        drawing = map(now, (step) => (walk.stop(), open(step)));
         place.replaceChildren(drawing.node);
         known = made;
       }
       drawing.draw(now.step);
-      change(range, { max: now.steps.length, "aria-valuetext": `${now.step} of ${now.steps.length}: ${title(box)}` });
-      range.value = now.step;
-      play.textContent = waiting ? "stop" : !jumps() ? "play" : now.step < now.steps.length ? "to end" : "restart";
+      walk.draw(now.step, now.steps.length, `${now.step} of ${now.steps.length}: ${title(box)}`);
       heading.textContent = title(box);
       change(panel, { "aria-label": title(box) });
       presses.forEach((press, i) => {
@@ -264,12 +244,11 @@ export default {
       verdict.textContent = remark(now, box, arrays[part]);
       speech.say(`${title(box)}. ${verdict.textContent}`);
     };
-    const whole = make("div", { class: "mt-opened" }, place, walking, panel, verdict, speech.node);
+    const whole = make("div", { class: "mt-opened" }, place, walk.node, panel, verdict, speech.node);
     whole.addEventListener("keydown", ({ target }) => {
-      if (target !== play && waiting) { // the hand takes over
-        stop();
-        draw();
-      }
+      if (walk.node.contains(target)) return;
+      walk.stop(); // the hand takes over
+      draw();
     }, true);
     begin(el, model, keys, draw, whole);
   },

@@ -2,12 +2,16 @@
 import { button, change, make, slider } from "./parts.mjs";
 
 // A button that plays steps, one after another, and a slider to drag them by; move(step) is told of each.  Where motion
-// is unwelcome, the button goes to the end at once, and back.
+// is unwelcome, the button goes to the end at once, and back.  What else is touched while it plays may stop() it.
 export function player({ label, first = 0, pace }, move) {
   let [waiting, now, last] = [0, first, first]; // for the next step, while it plays; the step, and the last one
   const jumps = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const go = (step, on) => {
+  const stop = () => {
     clearTimeout(waiting);
+    waiting = 0;
+  };
+  const go = (step, on) => {
+    stop();
     waiting = on && step < last ? setTimeout(() => go(now + 1, true), pace) : 0;
     move(step);
   };
@@ -23,7 +27,7 @@ export function player({ label, first = 0, pace }, move) {
     input.value = step;
     press.textContent = waiting ? "pause" : !jumps() ? "play" : step < last ? "to end" : "restart";
   };
-  return { node: make("div", { class: "mt-player mt-controls" }, press, input), draw };
+  return { node: make("div", { class: "mt-player mt-controls" }, press, input), draw, stop };
 }
 
 // Buttons of which one is pressed; choose(which) is told, counted from 0.
