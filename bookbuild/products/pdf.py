@@ -71,6 +71,23 @@ def tag_formulas(pdf):
                 element.S = pikepdf.Name.Div
 
 
+def number_headers(pdf):
+    """Number the headers of tables from 1: Chromium counts on from whatever else the same process has shown."""
+    if "/IDTree" not in pdf.Root.StructTreeRoot:
+        return
+    headers = pikepdf.NameTree(pdf.Root.StructTreeRoot.IDTree)
+    names, numbered_headers = {}, pikepdf.NameTree.new(pdf)
+    for number, (name, element) in enumerate(sorted(headers.items()), start=1):
+        names[name] = element.ID = f"header{number:05}"
+        numbered_headers[names[name]] = element
+    pdf.Root.StructTreeRoot.IDTree = numbered_headers.obj
+    for element in pdf.objects:
+        if isinstance(element, pikepdf.Dictionary) and isinstance(attributes := element.get("/A"), pikepdf.Array):
+            for attribute in attributes:
+                if "/Headers" in attribute:
+                    attribute.Headers = pikepdf.Array([names[str(name)] for name in attribute.Headers])
+
+
 def name_bookmarks(entries, titles, is_top=True):
     """Call bookmarks as the headings are called, where Chromium doubles words, and fold them to the chapters."""
     for entry in entries:
@@ -95,6 +112,7 @@ def make(document, browser, book, when=None):
     tab, whole = opened(browser, document), io.BytesIO()
     pdf = numbered(tab)
     tag_formulas(pdf)
+    number_headers(pdf)
     with pdf.open_outline(max_depth=9) as outline:
         name_bookmarks(outline.root, iter(tab.locator("h1, h2, h3, h4, h5, h6").all_text_contents()))
     describe(pdf, book, when)
