@@ -170,8 +170,8 @@ def test_what_a_function_encloses_counts_and_not_the_place_where_it_stands():
 
     for function in (enclosing, given):
         assert digest(function(MANY)) != digest(function(OTHER)) and digest(function(1)) == digest(function(1))
-    one, other, inside = lambda: 1, lambda: 2, lambda: lambda: 3  # of one line
-    assert len({digest(one), digest(other), digest(inside), digest(inside())}) == 4
+    one, other, inside, same = lambda: 1, lambda: 2, lambda: lambda: 3, lambda value: value  # of one line
+    assert len({digest(one), digest(other), digest(inside), digest(inside()), digest(same)}) == 5
     assert digest(one) == digest(lambda: 1)
 
 

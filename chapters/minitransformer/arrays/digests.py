@@ -139,8 +139,16 @@ def _text(function):
     found = _definitions("".join(linecache.getlines(code.co_filename))).get((code.co_name, code.co_firstlineno), [])
     if len(found) > 1:  # lambdas of one line
         places = [(line, column) for line, _, column, end in code.co_positions() if end]
-        found = [node for node in found if (node.body.lineno, node.body.col_offset) == min(places, default=None)]
+        if places:
+            found = [node for node in found if (node.body.lineno, node.body.col_offset) == min(places)]
+        else:  # a constant, which Python 3.12 says no place of
+            found = [node for node in found if _constant(node) == ascii(code.co_consts[-1:])]
     return found[0] if found else None
+
+
+def _constant(node):
+    """Return the last constant that the body of a lambda holds once it is compiled, as text."""
+    return ascii(compile(ast.Expression(node.body), "<lambda>", "eval").co_consts[-1:])
 
 
 @functools.lru_cache(64)
