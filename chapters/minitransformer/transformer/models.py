@@ -1,4 +1,4 @@
-"""The two models that stacks of layers make: one that goes on writing, and one that translates; built in chapter 12."""
+"""The two models that stacks of layers make: one that goes on writing, and one that translates; used in chapter 12."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, InitVar, dataclass
@@ -79,7 +79,7 @@ class Model(Sizes):
     """What both models share: their sizes, and their parameters in nested dicts `params`, views of one vector `flat`.
 
     Without an `rng` (a Generator or a seed) the parameters are 0, to be filled.  A model that is called without one
-    drops nothing.  Raises ValueError where the sizes are impossible, saying why.  Built in chapter 12.
+    drops nothing.  Raises ValueError where the sizes are impossible, saying why.  Used in chapter 12.
 
     >>> model = LanguageModel(vocabulary=11, d=8, heads=2, layers=1, rng=0)
     >>> model.flat.shape, model.params["embedding"].shape
@@ -136,7 +136,7 @@ class Model(Sizes):
 class LanguageModel(Model):
     """A stack of layers in which no token sees a later one: at every position it scores what may come next.
 
-    `LanguageModel(vocabulary, d, heads, layers, rng, …)`, options as in `Model`.  Built in chapter 12.
+    `LanguageModel(vocabulary, d, heads, layers, rng, …)`, options as in `Model`.  Used in chapter 12.
 
     >>> model = LanguageModel(vocabulary=11, d=8, heads=2, layers=2, rng=0)
     >>> model([3, 1, 4]).shape
@@ -191,7 +191,7 @@ class Transformer(Model):
 
     `Transformer(vocabulary, d, heads, layers, rng, …)`, options as in `Model`, and source_vocabulary for a table of the
     source's own; without it both share one.  encoder_layers and encoder_heads are those of the encoder where it has
-    others than the decoder.  Vaswani et al. (2017), figure 1; built in chapter 12.
+    others than the decoder.  Vaswani et al. (2017), figure 1; used in chapter 12.
 
     >>> model = Transformer(vocabulary=11, d=8, heads=2, layers=1, rng=0)
     >>> model(source=[[3, 1, 4, 1]], target=[[5, 9]]).shape

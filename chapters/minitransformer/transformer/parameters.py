@@ -9,7 +9,7 @@ def layer_shapes(d, hidden, cross=False):
     """Return the shapes of a layer's parameters: a dict for each sublayer, with its matrices and its norm.
 
     Shapes: W_Q, W_K, W_V, W_O (d, d), W_1 (d, hidden), b_1 (hidden,), W_2 (hidden, d), and b_2, gain, bias (d,).
-    `cross` puts a cross-attention between the other two.  Built in chapter 12.
+    `cross` puts a cross-attention between the other two.  Used in chapter 12.
 
     >>> shapes = layer_shapes(d=8, hidden=32)
     >>> list(shapes), shapes["feed_forward"]["W_1"]
@@ -56,7 +56,7 @@ def initialise(params, rng):
 
     Shapes: as in `model_shapes`.  The entries of a matrix (d_in, d_out) have variance 1 / d_in, so that it keeps the
     size of what it is applied to; those of the tables, the embedding and learned positions (rows, d), 1 / d.
-    Built in chapter 12.
+    Used in chapter 12.
 
     >>> params = {"W_1": np.zeros((400, 100)), "gain": np.zeros(4), "bias": np.ones(4)}
     >>> initialise(params, np.random.default_rng(0))
