@@ -1,0 +1,6 @@
+"""Text as tokens, a model that writes it, its cache, what counting and compressors reach; built in chapter 16."""
+
+# ruff: noqa: F401 - this hands on what the modules beside it have
+
+from .encoding import PIECES, BytePairEncoding, apply_merges, learn_merges, merged, pieces, text_bytes
+from .plays import load_plays, windows
