@@ -13,7 +13,7 @@ const LONGEST = 200; // letters of a beginning
 const SHOWN = 6; // tokens of those that it considers
 const PACE = 120; // milliseconds for a token
 const JUMP = 20; // tokens that it writes at once where motion is unwelcome
-const SEEDS = 999999;
+const SEEDS = 9999;
 const COUNTS = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500]; // of top-k, before all
 
 const GIVEN = ["sizes", "weights", "merges", "window"];
@@ -125,7 +125,7 @@ function table(vocabulary) {
     return { label, bar, node: make("tr", {}, label, ...cells) };
   });
   const head = ["token", "share", "in %", "T = 1"].map((text) => make("th", { scope: "col" }, text));
-  const caption = make("caption", {}, place("left"), ` of ${vocabulary} tokens can be drawn`);
+  const caption = make("caption", {}, place("left"), ` of ${vocabulary} tokens can be drawn; mark: T = 1, uncut`);
   const body = make("tbody", {}, ...rows.map(({ node }) => node));
   const node = make("table", {}, caption, make("thead", {}, make("tr", {}, ...head)), body);
   const draw = ({ id, logits, shares }, chosen, label) => {
@@ -289,7 +289,7 @@ export default {
       seed.show(state.seed);
       if (!write) return;
       if (!readable) {
-        text.draw([], []);
+        text.draw([], [], 0, label);
         considered.clear();
         return say("Type a beginning: a model that has read nothing has nothing to go on with.");
       }

@@ -27,13 +27,12 @@ def packed(model, encoding):
     for name, expected in {"norm": "pre", "positions": "rotary", "activation": gelu}.items():
         if getattr(model, name) != expected:
             raise ValueError(f"{name} is {getattr(model, name)!r}; expected {expected!r}, all that the page can run.")
-    if model.vocabulary != 256 + len(encoding.merges):
-        raise ValueError(
-            f"the model has {model.vocabulary} tokens and the encoding {256 + len(encoding.merges)}; expected as many."
-        )
+    if model.vocabulary != len(encoding.tokens):
+        given = f"the model has {model.vocabulary} tokens and the encoding {len(encoding.tokens)}"
+        raise ValueError(f"{given}; expected as many.")
     sizes = {name: getattr(model, name) for name in SIZES}
     weights = base64.b64encode(np.asarray(model.flat, "<f2").tobytes()).decode()
-    return {"sizes": sizes, "weights": weights, "merges": [list(pair) for pair in encoding.merges]}
+    return {"sizes": sizes, "weights": weights, "merges": [list(pair) for pair in encoding.numbers]}
 
 
 def _sizes(value, state):
@@ -74,5 +73,5 @@ STATE = {
         "a number above 0 and at most 1",
         lambda value, _: type(value) in (int, float) and 0 < value <= 1,
     ),
-    "seed": whole(0, 999_999),
+    "seed": whole(0, 9999),
 }
