@@ -42,9 +42,10 @@ const mean = (x) => x.reduce((sum, value) => sum + value) / x.length;
 export function times(x, matrix, bias) {
   const width = matrix.length / x.length;
   const sums = bias ? Float64Array.from(bias) : new Float64Array(width);
-  x.forEach((value, i) => {
-    for (let j = 0; j < width; j++) sums[j] += value * matrix[i * width + j];
-  });
+  for (let i = 0, at = 0; i < x.length; i++) {
+    const value = x[i];
+    for (let j = 0; j < width; j++) sums[j] += value * matrix[at++];
+  }
   return sums;
 }
 
@@ -103,9 +104,11 @@ export function encode(model, ids) {
 // How well each word of the target fits, by a matrix of its own or by the embedding.
 export function scores({ d, target, output }, x) {
   if (output) return times(x, output);
-  return Float64Array.from({ length: target.length / d }, (_, word) => {
-    return x.reduce((sum, value, i) => sum + value * target[word * d + i], 0);
-  });
+  const sums = new Float64Array(target.length / d);
+  for (let word = 0, at = 0; word < sums.length; word++) {
+    for (let i = 0; i < d; i++) sums[word] += x[i] * target[at++];
+  }
+  return sums;
 }
 
 // Write a translation of at most so many words, the likeliest next each time: of each word its id, the logits of all,
