@@ -7,7 +7,7 @@ import numpy as np
 
 from minitransformer.explorables.writer.state import packed
 from minitransformer.feed_forward import gelu
-from minitransformer.language_model import BytePairEncoding
+from minitransformer.language_model import BytePairEncoding, generate, shares
 from minitransformer.softmax import softmax
 from minitransformer.transformer import LanguageModel, embed, head
 
@@ -30,37 +30,21 @@ def read(model, ids, window):
     return head(model.run(x, "decoder", keep=(0 <= distance) & (distance < window)), model.params)[-1]
 
 
-def shares(logits, temperature, k, p):
-    """Return the share of each token in a choice: of the k likeliest those that have p of what they have together."""
-    if temperature == 0:
-        return np.eye(len(logits))[np.argmax(logits)]
-    found = softmax(logits, temperature=temperature)
-    order = np.argsort(-logits, kind="stable")
-    found[order[k:]] = 0
-    found /= found.sum()
-    before = np.cumsum(found[order]) - found[order]
-    found[order[before >= p]] = 0
-    return found / found.sum()
-
-
 @cache
-def written(sizes, merges, weights, window, text, steps, seed, *settings):
-    """Return the tokens of the model behind a text, and at each, and the next, the logits and the shares."""
-    model, encoding = modelled(dict(sizes), merges, weights), BytePairEncoding(merges)
-    ids, rng, found = encoding.encode(text), np.random.default_rng(seed), []
-    for _ in range(steps + 1):
-        logits = read(model, ids, window)
-        part = shares(logits, *settings)
-        ids.append(int(np.searchsorted(part.cumsum(), rng.random(), side="right")))
-        found.append((ids[-1], logits, part))
-    return found
+def written(sizes, merges, weights, window, text, steps, temperature, k, p, seed):
+    """Return the tokens of the model behind a text and the next, and before each the logits and the shares."""
+    model, begun = modelled(dict(sizes), merges, weights), BytePairEncoding(merges).encode(text)
+    cut = {"top_k": k if k < model.vocabulary else None, "top_p": p if p < 1 else None}
+    ids = generate(model, begun, steps + 1, temperature, **cut, rng=np.random.default_rng(seed), window=window)
+    found = [read(model, ids[:end], window) for end in range(len(begun), len(ids))]
+    parts = [shares(one, temperature, **cut) if temperature else np.eye(len(one))[one.argmax()] for one in found]
+    return list(zip(ids[len(begun) :].tolist(), found, parts))
 
 
-def numbers(sizes, merges, weights, window, text, steps, temperature, k, p, seed, at=None):
+def numbers(sizes, merges, steps, seed, at=None, **state):
     """Return what is shown of a token of the model, the newest where `at` is None: the shares of the likeliest."""
-    merges = tuple(map(tuple, merges))
-    all_tokens = written(tuple(sizes.items()), merges, weights, window, text, steps, seed, temperature, k, p)
-    chosen, logits, part = all_tokens[max(0, min(steps - 1 if at is None else at, steps - 1))]
+    fixed = {"sizes": tuple(sizes.items()), "merges": tuple(map(tuple, merges)), "steps": steps, "seed": seed}
+    chosen, logits, part = written(**fixed, **state)[max(0, min(steps - 1 if at is None else at, steps - 1))]
     top = np.argsort(-logits, kind="stable")[:SHOWN]
     if steps and chosen not in top:
         top[-1] = chosen

@@ -29,7 +29,7 @@ function shares(logits, { temperature, k, p }) {
   const total = order.reduce((sum, id) => sum + weights[id], 0);
   let before = 0; // the share of those that are likelier
   const kept = order.filter((id) => {
-    const fits = before < p * total;
+    const fits = p === 1 || before < p * total;
     before += weights[id];
     return fits;
   });
