@@ -27,7 +27,7 @@ def read(model, ids, window):
     """Return the logits behind the last of `ids`, each token seeing those in a window up to itself."""
     distance = np.subtract.outer(np.arange(len(ids)), np.arange(len(ids)))
     x = embed(ids, model.params, "rotary")
-    return head(model.run(x, "decoder", keep=(0 <= distance) & (distance < window)), model.params)[-1]
+    return head(model.run(x, "decoder", keep=(distance >= 0) & (distance < window)), model.params)[-1]
 
 
 @cache
