@@ -3,20 +3,23 @@
 import base64
 import gzip
 import json
+import re
 import shutil
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from bs4 import BeautifulSoup
 from docutils import nodes
 
+from bookbuild import ROOT
 from bookbuild.base import node
 from bookbuild.site.weights import move_out
 from minitransformer import figures
 from minitransformer.explorables.writer.state import packed
 from minitransformer.explore import SHARED, _module, explorable
 from minitransformer.feed_forward import gelu
-from minitransformer.language_model import BytePairEncoding, load_plays
+from minitransformer.language_model import BytePairEncoding, load_plays, text_model
 from minitransformer.transformer import LanguageModel
 from tests.explorables.cases.writer import ENCODING, SMALL, START, read
 from tests.shared.explorable_page import PAGE, STILL, assert_shows, control, run_widget, said
@@ -85,9 +88,16 @@ def rows(model, lengths, seed=16):
 # The engine
 
 
-@pytest.mark.parametrize("window", [64, 7])
-def test_the_engine_is_the_helper_on_rows_of_any_length(tmp_path, window):
+def books():
+    """Return the book's own model, in float64."""
     model = large()
+    model.flat[:] = text_model()[0].flat
+    return model
+
+
+@pytest.mark.parametrize("made, window", [(large, 64), (large, 7), (books, 64)])
+def test_the_engine_is_the_helper_on_rows_of_any_length(tmp_path, made, window):
+    model = made()
     asked = rows(model, range(1, 101))
     found = logits(tmp_path, model, asked, window)
     gaps = [np.abs(read(model, row, window) - one).max() for row, one in zip(asked, found)]
@@ -163,6 +173,15 @@ def test_code_and_weights_are_small():
 
 
 # The page
+
+
+def test_the_page_has_the_model_of_the_package():
+    """Or the page would write another text than its cells."""
+    html = ROOT / "_build" / "html" / "chapters" / "16-language-model.html"
+    states = BeautifulSoup(html.read_text("utf8"), "html.parser").select(".mt-explorable[data-state*=merges]")
+    [state] = [json.loads(each["data-state"]) for each in states]
+    script = (html.parent / state["weights"]).read_text("utf8")
+    assert re.search('= "(.*)"', script)[1] == packed(*text_model())["weights"]
 
 
 def test_it_goes_on_until_it_is_stopped_or_has_written_all(show):

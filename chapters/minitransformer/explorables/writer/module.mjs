@@ -125,7 +125,7 @@ function table(vocabulary) {
     return { label, bar, node: make("tr", {}, label, ...cells) };
   });
   const head = ["token", "share", "in %", "T = 1"].map((text) => make("th", { scope: "col" }, text));
-  const caption = make("caption", {}, place("left"), ` of ${vocabulary} tokens can be drawn; mark: T = 1, uncut`);
+  const caption = make("caption", {}, place("left"), ` of ${vocabulary} can be drawn; mark: T = 1`);
   const body = make("tbody", {}, ...rows.map(({ node }) => node));
   const node = make("table", {}, caption, make("thead", {}, make("tr", {}, ...head)), body);
   const draw = ({ id, logits, shares }, chosen, label) => {
