@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.explorables.cases.lengths import DEVICES, START, memory
+from tests.explorables.cases.lengths import DEVICES, ROOMY, START, memory
 from tests.shared.explorable_page import control, run_widget
 
 LOW, HIGH = 3, 15  # powers of 10 of bytes, between which the chart lies
@@ -33,7 +33,7 @@ def test_both_curves_and_their_marks_are_the_memory(show, change):
         points = np.array(re.findall(r"-?[\d.]+(?:e-\d+)?", path), float).reshape(-1, 2)
         np.testing.assert_allclose(points[:, 0], 100 * np.log2(lengths / 16) / 16, atol=1e-9)
         np.testing.assert_allclose(points[:, 1], heights([size[kind] for size in sizes]), atol=1e-9)
-        assert (0 <= points).all() and (points <= 100).all()
+        assert (points >= 0).all() and (points <= 100).all()
         np.testing.assert_allclose(styled(tab, f".mt-here > .mt-{kind}"), [heights(memory(**state)[kind])], rtol=1e-6)
     np.testing.assert_allclose(styled(tab, ".mt-here"), [100 * np.log2(state["length"] / 16) / 16], rtol=1e-6)
     np.testing.assert_allclose(styled(tab, ".mt-rooms > span"), heights(list(DEVICES.values())), rtol=1e-6)
