@@ -40,9 +40,7 @@ def test_both_curves_and_their_marks_are_the_memory(show, change):
 
 
 def test_the_largest_model_stays_in_the_chart(show):
-    tab = run_widget(
-        show(), "lengths", START | {"length": 2**20, "heads": 128, "width": 256, "bytes": 4, "block": 1024}
-    )
+    tab = run_widget(show(), "lengths", ROOMY)
     assert all(0 <= place <= 100 for place in styled(tab, ".mt-here > *"))
 
 
