@@ -1,5 +1,7 @@
 """All that happens in a trained model while it translates, to look at and to change; used from chapter 4 on."""
 
+from functools import cache
+
 import numpy as np
 
 from ..layer_norm import layer_norm
@@ -8,6 +10,8 @@ from ..multi_head import merge_heads, split_heads
 from ..softmax import softmax
 from ..transformer import embed, head, stack_size
 from ..translation import SENTENCES, batch_of, english_words, french_words, load_model, translate
+
+_book_model = cache(load_model)  # read once, and never handed out: whoever asks for a model has one to change
 
 
 def seen(english, french=None, model=None, change=None, instead=None):
@@ -35,7 +39,7 @@ def seen(english, french=None, model=None, change=None, instead=None):
     >>> bool(np.allclose(cut["logits"], found["logits"]))
     False
     """
-    model, change, instead = model or load_model(), change or {}, instead or {}
+    model, change, instead = model or _book_model(), change or {}, instead or {}
     french = translate(english, model)[0] if french is None else french
     (source, target, _), _ = batch_of([(english_words(english), french_words(french))], SENTENCES)
     found = {"source": source[0], "target": target[0]}

@@ -253,3 +253,17 @@ export function begin(el, model, keys, draw, ...children) {
   for (const key of keys) model.on(`change:${key}`, draw);
   draw();
 }
+
+// Make the children of a node one stop of the Tab key; the arrow keys go from child to child.
+export function roving(node) {
+  const rest = (there) => [...node.children].forEach((child) => (child.tabIndex = child === there ? 0 : -1));
+  node.addEventListener("focusin", ({ target }) => target !== node && rest(target));
+  node.addEventListener("keydown", (event) => {
+    const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const next = [...node.children][[...node.children].indexOf(event.target) + way];
+    if (!way) return;
+    event.preventDefault();
+    next?.focus();
+  });
+  return (there) => rest(there ?? [...node.children].find((child) => child.tabIndex === 0) ?? node.firstChild);
+}

@@ -1,7 +1,7 @@
 // Chapter 15: the trained model at work.
 import { cut, encode, unpacked, written } from "../shared/transformer.mjs";
-import { LOADED, loaded, near, roving } from "../shared/page.mjs";
-import { begin, button, change, make, numbers, percent, quoted, slider, softmax, speaker } from "../shared/parts.mjs";
+import { away, loaded, near } from "../shared/weights.mjs";
+import { begin, button, change, make, numbers, percent, quoted, roving, slider, softmax, speaker } from "../shared/parts.mjs";
 
 const MOST = 24; // words of a sentence
 const MORE = 8; // words that a translation may have beyond its sentence's: an untrained model does not stop by itself
@@ -317,7 +317,7 @@ function library(sizes, say) {
   };
   const get = (weights) => {
     clearTimeout(waiting);
-    if (!models.has(weights) && !LOADED.test(weights)) build(weights, weights);
+    if (!models.has(weights) && !away(weights)) build(weights, weights);
     return models.get(weights);
   };
   return { get, bring };
@@ -352,7 +352,7 @@ function trainer(steps, move) {
 export default {
   render({ model, el }) {
     const [sizes, source, target, steps] = ["sizes", "source", "target", "steps"].map((key) => model.get(key));
-    let come = !LOADED.test(model.get("weights")[0]); // has the reader?  What is in the page is there at once
+    let come = !away(model.get("weights")[0]); // has the reader?  What is in the page is there at once
     let readable = true; // what stands in the field
     let shown = []; // of which sentence and weights
 

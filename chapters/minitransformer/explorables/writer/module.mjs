@@ -1,11 +1,11 @@
 // Chapter 16: the page's own language model goes on with a text.
 import { encoding } from "../shared/encoding.mjs";
 import { modelled, reader } from "../shared/language_model.mjs";
-import { LOADED, loaded, near, roving } from "../shared/page.mjs";
 import { random } from "../shared/random.mjs";
 import { unpacked } from "../shared/transformer.mjs";
+import { away, loaded, near } from "../shared/weights.mjs";
 import {
-  begin, button, change, field, fixed, make, numbers, percent, quoted, slider, softmax, speaker,
+  begin, button, change, field, fixed, make, numbers, percent, quoted, roving, slider, softmax, speaker,
 } from "../shared/parts.mjs";
 
 const MOST = 120; // tokens that it writes
@@ -251,7 +251,7 @@ export default {
     const vocabulary = 256 + merges.length;
     const { encode, decode, label } = encoding(merges);
     const built = (base64) => author(modelled(unpacked(base64), { ...sizes, vocabulary, window }));
-    let write = LOADED.test(weights) ? null : built(weights);
+    let write = away(weights) ? null : built(weights);
     let at = null; // the token that is looked at, null for the newest
     let readable = true; // what stands in the field
 
