@@ -45,7 +45,9 @@ ELSEWHERE = {  # what chapters build and no case tries, by the reason
     "takes no array of floats": "causal_mask padding_mask angles sinusoidal_positions alibi_bias count_pairs ppmi",
     "takes or makes a model": "leaks train_vectors learn initialise greedy beam layer_shapes count views embed",
     "gives whole numbers, or slices": "quantise dequantise tiles tile_scores",
-    "is tried with what it is part of": "kept_by rate_at clipped word_numbers batch_of right cross_entropy",
+    "is tried with what it is part of": (
+        "kept_by rate_at clipped word_numbers batch_of right cross_entropy attend_by_tiles take_in tile_back"
+    ),
 }
 
 

@@ -28,7 +28,6 @@ TAKES = {"queries": ("n", 4), "keys": ("m", 4), "values": ("m", 3)}
 FUNCTIONS = {
     "online_attention": Case(online_attention, TAKES, [("n", 3)]),
     "online_attention, causal": Case(partial(online_attention, causal=True, block=3), TAKES, [("n", 3)]),
-    "attend_by_tiles": Case(partial(attend_by_tiles, block=2), TAKES, [("n", 3), ("n", 1)]),
 }
 SIZES = {"n": st.integers(0, 9), "m": st.integers(0, 9), "block": st.integers(1, 11), "causal": st.booleans()}
 
