@@ -94,6 +94,10 @@ CHECKS = {
             "that is a sum: divide by the sum of both amounts.": lambda one, a, other, b: (
                 np.exp(a - np.maximum(a, b)) * one + np.exp(b - np.maximum(a, b)) * other
             ),
+            "the larger of the two log sums has to be subtracted, or exp overflows.": lambda one, a, other, b: (
+                (np.exp(a - np.minimum(a, b)) * one + np.exp(b - np.minimum(a, b)) * other)
+                / (np.exp(a - np.minimum(a, b)) + np.exp(b - np.minimum(a, b)))
+            ),
             "exp overflows, or vanishes: subtract the larger of the two log sums first.": lambda one, a, other, b: (
                 (np.exp(a) * one + np.exp(b) * other) / (np.exp(a) + np.exp(b))
             ),
@@ -190,7 +194,7 @@ FORMS = {
                 "the weights should sum to 1": "mixed = mixed + e / e.sum() @ V[j : j + block]",
             },
             "top = higher": {
-                "the largest of all should be kept": "top = max(top, higher)",
+                "the largest of this block should be kept": "top = s.max()",
             },
         }
     ),
