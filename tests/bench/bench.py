@@ -20,8 +20,9 @@ from gensim.test.utils import datapath
 from scipy import special
 from scipy.sparse.linalg import svds
 from sklearn.metrics import pairwise
+from threadpoolctl import threadpool_limits
 
-from minitransformer.attention import attention
+from minitransformer.attention import attention, attention_vjp
 from minitransformer.dot_product import cosine_matrix, cosine_similarity
 from minitransformer.feed_forward import feed_forward
 from minitransformer.gradients import cross_entropy_vjp
@@ -29,6 +30,7 @@ from minitransformer.language_model import BytePairEncoding, KeyValueCache, load
 from minitransformer.layer_norm import layer_norm
 from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
+from minitransformer.online_attention import online_attention_vjp
 from minitransformer.positions import angles, sinusoidal_positions
 from minitransformer.softmax import softmax
 from minitransformer.training import Adam
@@ -189,6 +191,81 @@ def passes():
         forward, both = race([partial(model, ids), partial(there_and_back, model, ids)])
         back = both / forward - 1
         print(f"d {d:3}, {depth} layers, {batch:2} × {n:3} tokens: backward takes {back:.1f} forward passes")
+
+
+def long_texts():
+    """Compare attention by tiles, forward and backward, with that which keeps its table and with PyTorch's."""
+    torch = one_thread_of_torch()
+    keep_freed_memory()
+    for n in (1024, 4096, 16_384):
+        parts = np.random.default_rng(0).normal(size=(4, n, 64)).astype(np.float32)
+        keep = causal_mask(n)
+        players = {
+            "tiles": lambda parts=parts: gradients_of(online_attention_vjp(*parts[:3], causal=True), parts[3]),
+            "the table": lambda parts=parts, keep=keep: table_and_back(parts, keep),
+        }
+        if torch:
+            players["PyTorch"] = fused_and_back(torch, parts)
+        took = dict(zip(players, np.min([[processor_seconds(f, 1) for f in players.values()] for _ in range(3)], 0)))
+        ratios = ", ".join(f"{took['tiles'] / took[name]:.2f} of the time of {name}" for name in [*players][1:])
+        print(f"{n:6,} tokens: tiles take {took['tiles']:.2f} s, {ratios}", end="; ")
+        print(f"{megabytes(players['tiles']) - 4 * parts[0].nbytes / 2**20:.1f} MiB beyond their results")
+
+
+def gradients_of(passed, d_output):
+    """Return an output and its gradients."""
+    output, backward = passed
+    return output, *backward(d_output)
+
+
+def table_and_back(parts, keep):
+    """Pass through plain attention in both directions."""
+    (output, _), backward = attention_vjp(*parts[:3], keep)
+    return output, *backward(parts[3])
+
+
+def fused_and_back(torch, parts):
+    """Return a function that passes through PyTorch's fused attention in both directions."""
+    *arrays, upstream = (torch.from_numpy(part)[None, None] for part in parts)
+    arrays = [array.requires_grad_() for array in arrays]
+
+    @torch.enable_grad()
+    def run():
+        output = torch.nn.functional.scaled_dot_product_attention(*arrays, is_causal=True)
+        return output, *torch.autograd.grad(output, arrays, upstream)
+
+    return run
+
+
+def slowness():
+    """Measure four causes of slow NumPy code, each with its cure: time without the cure over time with it."""
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 4096, 4096)).astype(np.float32)
+    kept = np.empty_like(a)
+    new, old = race([lambda: np.add(a, b), lambda: np.add(a, b, out=kept)])
+    print(f"page faults: a sum of 64 MiB into new memory takes {new / old:.1f} times as long as into old memory")
+    scores = rng.normal(size=(1024, 1024)).astype(np.float32)
+    keep_freed_memory()
+    read, place = race([lambda: formula_of_softmax(scores), lambda: softmax(scores)])
+    print(f"temporaries: a softmax as one reads it takes {read / place:.1f} times as long as one in place")
+    q, k, v = rng.normal(size=(3, 128, 64)).astype(np.float32)
+    whole, pairs = race([lambda: np.einsum("nd,md,mv->nv", q, k, v), lambda: q @ k.T @ v])
+    print(f"contractions: three factors at once take {whole / pairs:.0f} times as long as two products")
+    x = rng.normal(size=(512, 512)).astype(np.float32)
+    one, two = (min(threaded(x, threads) for _ in range(5)) for threads in (1, 2))
+    print(f"threads: two take {two / one:.1f} times the processor's time of one, at a load of {os.getloadavg()[0]:.0f}")
+
+
+def formula_of_softmax(scores):
+    """Return a softmax with a new array for each step."""
+    e = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def threaded(x, threads):
+    """Return the processor's time of a product on so many threads."""
+    with threadpool_limits(threads):
+        return processor_seconds(lambda: x @ x, 20)
 
 
 def there_and_back(model, ids):
@@ -459,7 +536,7 @@ def silence():
         os.close(nowhere)
 
 
-MODELS = layers, passes, training, tokens, writing
+MODELS = layers, passes, training, tokens, writing, long_texts, slowness
 PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions, *MODELS, readers, builds)}
 
 if __name__ == "__main__":

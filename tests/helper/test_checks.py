@@ -224,6 +224,13 @@ SECOND = {
     ],
     "translation-exact": lambda said, right: np.mean([a.tolist() == b.tolist() for a, b in zip(said, right)]),
     "translation-lab-sources": lambda first, second: np.roll((first + second).sources, -len(first.french), axis=0),
+    "online-attention-by-hand": np.exp([1 - 4.0, 2 - 4, 0, 0]).sum(),
+    "online-attention-cache": 2.0**17,
+    "online-attention-merge": lambda one, a, other, b: one + (other - one) / (1 + np.exp(a - b)),
+    "online-attention-pack": lambda numbers: numbers[::2] % 16 + 16 * (numbers[1::2] % 16).astype(int),
+    "online-attention-bug": lambda q, K, V, block: special.softmax(np.einsum("md,d->m", K, q)) @ V,
+    "online-attention-groups": lambda keys, heads: np.array([keys[i * len(keys) // heads] for i in range(heads)]),
+    "online-attention-users": 975,
 }
 
 

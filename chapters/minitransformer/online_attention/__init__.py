@@ -1,0 +1,6 @@
+"""Attention that never holds all its scores, and weights in fewer bits; built in chapter 18."""
+
+# ruff: noqa: F401 - this hands on what the modules beside it have
+
+from .rounding import dequantise, quantise
+from .tiles import attend_by_tiles, online_attention, online_attention_vjp, take_in, tile_back, tile_scores, tiles
