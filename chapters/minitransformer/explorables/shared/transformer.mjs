@@ -81,18 +81,21 @@ function attend(query, keys, values, heads) {
   return { output, weights };
 }
 
-// What the encoder makes of a sentence, and the weights of its layers: layer, word, head, word.
-export function encode(model, ids) {
-  let x = ids.map((id, t) => embedded(model.source, id, t, model.d));
-  const weights = model.encoder.map(({ attention, wide }) => {
+// What the encoder makes of a sentence, the weights of its layers: layer, word, head, word; and its streams, the vectors
+// of all words before the first layer and behind each.  In place of a stream goes on what put(stream, layer) returns.
+export function encode(model, ids, put = (stream) => stream) {
+  let x = put(ids.map((id, t) => embedded(model.source, id, t, model.d)), 0);
+  const streams = [x];
+  const weights = model.encoder.map(({ attention, wide }, l) => {
     const inside = x.map((word) => normal(word, attention));
     const [keys, values] = ["K", "V"].map((name) => inside.map((word) => times(word, attention[name])));
     const found = inside.map((word) => attend(times(word, attention.Q), keys, values, model.encoder_heads));
     x = x.map((word, t) => add(word, times(found[t].output, attention.O)));
-    x = x.map((word) => add(word, widened(normal(word, wide), wide)));
+    x = put(x.map((word) => add(word, widened(normal(word, wide), wide))), l + 1);
+    streams.push(x);
     return found.map((each) => each.weights);
   });
-  return { memory: x.map((word) => normal(word, model.memory)), weights };
+  return { memory: x.map((word) => normal(word, model.memory)), weights, streams };
 }
 
 // How well each word of the target fits, by a matrix of its own or by the embedding.
@@ -103,10 +106,10 @@ function scores({ d, target, output }, x) {
   });
 }
 
-// Write a translation of at most so many words, the likeliest next each time: of each word its id, the logits of all,
-// and the weights, layer, head, word, of its look at what is written and at the memory.  Keys and values are kept, so
-// each step works on one word; the future needs no mask, as it is not there yet.
-export function* written(model, memory, most) {
+// Write a translation of at most so many words, behind those that were said the likeliest next each time: of each word
+// its id, the logits of all, and the weights, layer, head, word, of its look at what is written and at the memory.  Keys
+// and values are kept, so each step works on one word; the future needs no mask, as it is not there yet.
+export function* written(model, memory, most, said = []) {
   const kept = model.decoder.map(({ cross }) => {
     const [keys, values] = ["K", "V"].map((name) => memory.map((word) => times(word, cross[name])));
     return { keys: [], values: [], far: { keys, values } };
@@ -129,7 +132,7 @@ export function* written(model, memory, most) {
     });
     x = normal(x, model.last);
     const logits = [...scores(model, x)];
-    id = logits.indexOf(Math.max(...logits));
+    id = said[t] ?? logits.indexOf(Math.max(...logits));
     yield { id, logits, own, cross: far };
   }
 }

@@ -1,5 +1,6 @@
 // Chapter 15: the trained model at work.
 import { cut, encode, unpacked, written } from "../shared/transformer.mjs";
+import { away, loaded, near } from "../shared/weights.mjs";
 import { begin, button, change, make, numbers, quoted, share, slider, softmax, speaker } from "../shared/parts.mjs";
 
 const MOST = 24; // words of a sentence
@@ -13,7 +14,6 @@ const SURE = 0.99; // of a share that need not be written
 const NAMED = 2; // of the words that it does not know
 const UNREAD = /[^\p{L}\p{M}\p{N}\p{P}\s]+\p{M}*/u; // signs that are no part of words and do not stand between them
 const LETTERS = "[\\p{L}\\p{N}'-]"; // of which words are made
-const LOADED = /(\w+)\.js$/; // the address of weights that the build has moved out of the page
 
 // The words of a text, whatever its capitals, apostrophes and punctuation.
 function split(text) {
@@ -28,28 +28,6 @@ function percent(part, digits) {
 
 const ended = (word) => (word === "</s>" ? "end" : word);
 const average = (rows) => rows[0].map((_, j) => rows.reduce((sum, row) => sum + row[j], 0) / rows.length);
-
-// Weights that stand in a script of their own, which a page may load from a file too.
-function loaded(address) {
-  return new Promise((done, fail) => {
-    const script = make("script", { src: address });
-    script.addEventListener("load", () => done(window.weights[LOADED.exec(address)[1]]));
-    script.addEventListener("error", fail);
-    document.head.append(script);
-  });
-}
-
-// Wait until the reader has come near to an element, so many pixels, or has it opened.
-function near(node, pixels) {
-  return new Promise((done) => {
-    const watch = new IntersectionObserver(([{ isIntersecting }]) => {
-      if (!isIntersecting) return;
-      watch.disconnect();
-      done();
-    }, { rootMargin: `${pixels}px` });
-    watch.observe(node);
-  });
-}
 
 // Make the children of a node one stop of the Tab key; the arrow keys go from child to child.
 function roving(node) {
@@ -359,7 +337,7 @@ function library(sizes, say) {
   };
   const get = (weights) => {
     clearTimeout(waiting);
-    if (!models.has(weights) && !LOADED.test(weights)) build(weights, weights);
+    if (!models.has(weights) && !away(weights)) build(weights, weights);
     return models.get(weights);
   };
   return { get, bring };
@@ -394,7 +372,7 @@ function trainer(steps, move) {
 export default {
   render({ model, el }) {
     const [sizes, source, target, steps] = ["sizes", "source", "target", "steps"].map((key) => model.get(key));
-    let come = !LOADED.test(model.get("weights")[0]); // has the reader?  What is in the page is there at once
+    let come = !away(model.get("weights")[0]); // has the reader?  What is in the page is there at once
     let readable = true; // what stands in the field
     let shown = []; // of which sentence and weights
 

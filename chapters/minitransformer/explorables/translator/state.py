@@ -53,14 +53,21 @@ def _rising(value, state):
     return whole and value == sorted(set(value))
 
 
-def _weights(value, state):
-    """Tell whether a value has for each of steps the numbers of the model, float16 in base64."""
+def _length(state):
+    """Return how many letters the weights of a model of these sizes and vocabularies have, float16 in base64."""
     sizes = state["sizes"]
     layer, with_cross = (count(layer_shapes(sizes["d"], sizes["hidden"], cross)) for cross in (False, True))
     tables = len(state["source"]) + len(state["target"]) * (1 if sizes["tied"] else 2)
     rows = tables + 4  # and gain and bias after the last layer of either side
     numbers = rows * sizes["d"] + sizes["encoder_layers"] * layer + sizes["layers"] * with_cross
-    return not words("steps")(value, state) and {len(text) for text in value} == {(2 * numbers + 2) // 3 * 4}
+    return (2 * numbers + 2) // 3 * 4
+
+
+def weights(many):
+    """Return a check for the weights of so many models, or of as many as a part has, as `packed` gives them."""
+    where = f"for each of {many}" if isinstance(many, str) else f"in a list of {many}"
+    fit = lambda value, state: not words(many)(value, state) and {len(text) for text in value} == {_length(state)}
+    return fits(f"weights of these sizes {where}, as packed gives them", fit)
 
 
 VOCABULARY = fits("a list of words, the first three <pad>, <s> and </s>", _vocabulary)
@@ -82,5 +89,5 @@ STATE = {
     "pronouns": words((1, None), known="target"),
     "steps": fits("whole numbers, each above the last", _rising),
     "step": one_of("steps"),
-    "weights": fits("for each of steps weights of these sizes, as packed gives them", _weights),
+    "weights": weights("steps"),
 }
