@@ -101,7 +101,8 @@ def _passed(x, model, layer, note):
     """Return x (…, n, d) behind the layer of this number."""
     for name, params in model.params["decoder"][layer].items():
         place = f"{layer} {name}"
-        normed = note(f"{place} normed", layer_norm(note(f"{place} stream", x), params["gain"], params["bias"]))
+        x = note(f"{place} stream", x)
+        normed = note(f"{place} normed", layer_norm(x, params["gain"], params["bias"]))
         if name == "attention":
             added = _attended(place, normed, params, model, note)
         else:

@@ -44,6 +44,7 @@ SAYS_ANOTHER_NAME = {"unit", "entropy", "head"}  # or nothing of its own; entrop
 ELSEWHERE = {  # what chapters build and no case tries, by the reason
     "takes no array of floats": "causal_mask padding_mask angles sinusoidal_positions alibi_bias count_pairs ppmi",
     "takes or makes a model": "leaks train_vectors learn initialise greedy beam layer_shapes count views embed",
+    "is tried on texts and runs of its own": "copies induction_score patched patched_each ablated linear_probe",
     "is tried with what it is part of": "kept_by rate_at clipped word_numbers batch_of right cross_entropy",
 }
 
