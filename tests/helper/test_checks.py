@@ -224,6 +224,16 @@ SECOND = {
     ],
     "translation-exact": lambda said, right: np.mean([a.tolist() == b.tolist() for a, b in zip(said, right)]),
     "translation-lab-sources": lambda first, second: np.roll((first + second).sources, -len(first.french), axis=0),
+    "inside-by-hand": np.mean([0.7, 0.5]),
+    "inside-duplicate": lambda weights, ids: np.mean(
+        [weights[i, max(j for j in range(i) if ids[j] == ids[i])] for i in range(len(ids)) if ids[i] in ids[:i]]
+    ),
+    "inside-moved": lambda own, patched, donor: 1 - np.mean((donor - patched) / (donor - own)),
+    "inside-bug": lambda own, donor, at: np.where(np.isin(np.arange(len(own)), at)[:, None], donor, own),
+    "inside-which": [2.0, 0.0, 4.0],
+    "inside-lab-score": lambda weights, ids: np.mean(
+        [table[-1, row.tolist().index(row[-1]) + 1] for table, row in zip(weights, ids)]
+    ),
     "online-attention-by-hand": np.exp([1 - 4.0, 2 - 4, 0, 0]).sum(),
     "online-attention-cache": 2.0**17,
     "online-attention-merge": lambda one, a, other, b: one + (other - one) / (1 + np.exp(a - b)),

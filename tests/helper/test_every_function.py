@@ -44,6 +44,7 @@ SAYS_ANOTHER_NAME = {"unit", "entropy", "head"}  # or nothing of its own; entrop
 ELSEWHERE = {  # what chapters build and no case tries, by the reason
     "takes no array of floats": "causal_mask padding_mask angles sinusoidal_positions alibi_bias count_pairs ppmi",
     "takes or makes a model": "leaks train_vectors learn initialise greedy beam layer_shapes count views embed",
+    "is tried on texts and runs of its own": "copies induction_score patched patched_each ablated linear_probe",
     "works on texts or their tokens": "pieces merged learn_merges apply_merges windows grams counted blended",
     "draws or writes tokens": "shares choose generate step attend foretold bits_per_byte",
     "gives whole numbers, or slices": "quantise dequantise tiles tile_scores",

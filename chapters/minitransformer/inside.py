@@ -1,0 +1,218 @@
+"""Looking inside a trained model: runs that are opened, patched and cut, a score, a lens and a probe; chapter 17."""
+
+import numpy as np
+
+from .arrays import finite, floats, number, token_ids, whole
+from .layer_norm import layer_norm
+from .masks import causal_mask
+from .multi_head import merge_heads, split_heads
+from .softmax import softmax
+from .transformer import embed, head
+
+
+def copies(rng, batch, shortest=8, longest=24, places=48, vocabulary=64):
+    """Draw texts of random tokens that repeat themselves: ((ids,), targets), as `train` takes them.
+
+    The first `shortest` to `longest` tokens of each differ from one another, and then they come again, until `places`
+    are full.  What is to be said is the next token wherever it is a copy, and −1 elsewhere, which the loss leaves out.
+    Shapes: -> ids and targets (batch, places) of whole numbers.  Raises ValueError where no text can be so.
+    Built in chapter 17.
+
+    >>> (ids,), targets = copies(np.random.default_rng(0), 2, shortest=3, longest=3, places=5, vocabulary=9)
+    >>> ids.tolist(), targets.tolist()
+    ([[4, 5, 2, 4, 5], [2, 8, 3, 2, 8]], [[-1, -1, -1, 5, 2], [-1, -1, -1, 8, 3]])
+    """
+    if not whole(shortest, "shortest") <= whole(longest, "longest") <= min(places, vocabulary):
+        given = f"shortest is {shortest} and longest {longest}, with {places} places and {vocabulary} tokens"
+        raise ValueError(f"{given}; expected shortest ≤ longest, and enough of both.")
+    shape = whole(batch, "batch"), whole(places, "places")
+    ids, targets = np.empty(shape, int), np.full(shape, -1)
+    for text, said in zip(ids, targets):
+        length = rng.integers(shortest, longest + 1)
+        repeated = np.resize(rng.permutation(vocabulary)[:length], places + 1)
+        text[:], said[length:] = repeated[:-1], repeated[length + 1 :]
+    return (ids,), targets
+
+
+def induction_score(weights, ids):
+    """Return how much a token gives, on average, to the token that followed its like the last time, for each head.
+
+    Shapes: weights (…, heads, n, n) and ids (…, n) of whole numbers -> (heads,), from 0 to 1.
+    Raises ValueError where shapes do not fit, or no token occurs twice.  Olsson et al. (2022); built in chapter 17.
+
+    >>> looks = np.zeros((1, 4, 4))
+    >>> looks[0, 2, 1] = looks[0, 3, 2] = 1
+    >>> induction_score(looks, [7, 5, 7, 5]).tolist()
+    [1.0]
+    """
+    weights, ids = floats(weights, "weights", 3), token_ids(ids, np.inf)
+    if weights.shape[:-3] + weights.shape[-2:] != (*ids.shape, ids.shape[-1]):
+        raise ValueError(
+            f"weights has shape {weights.shape} and ids {ids.shape}; expected (…, heads, n, n) and (…, n)."
+        )
+    n = ids.shape[-1]
+    like = (ids[..., :, None] == ids[..., None, :]) & np.tri(n, k=-1, dtype=bool)
+    last = n - 1 - like[..., ::-1].argmax(axis=-1)  # where its like stood
+    *texts, asks = np.nonzero(like.any(axis=-1))
+    if not len(asks):
+        raise ValueError(f"ids has shape {ids.shape}, and no token occurs twice; expected repeated text.")
+    followed = last[(*texts, asks)] + 1
+    return np.moveaxis(weights, -3, 0)[(slice(None), *texts, asks, followed)].mean(axis=1)
+
+
+def opened(model, ids, change=None):
+    """Return all that happens in a `LanguageModel` that reads `ids`, by name: a flat dict of arrays.
+
+    "embedded" is what goes into the layers, "stream" what comes out, "output" the same normed, "logits" the end.
+    Each part of a layer, such as "1 attention", has "… stream", what it finds, "… normed", "… added" and "… output",
+    the stream behind it; an attention also "… queries" and "… keys", turned where positions are rotary, "… values",
+    "… scores", "… weights" and "… mixed", a feed-forward network "… hidden".
+    `change` is {name: function}: what the function makes of a copy of the array of this name goes on in its place.
+    Shapes: ids (…, n) -> (…, n, d) for what is on the stream, (…, heads, n, d_k) for queries, keys, values and what is
+    mixed of them, (…, heads, n, n) for scores and weights, (…, n, vocabulary) for "logits".
+    Raises ValueError where `change` has a name that none of the arrays has, or the norms do not stand before the parts.
+    Used in chapter 17.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> model = LanguageModel(11, 8, heads=2, layers=1, rng=0)
+    >>> found = opened(model, [3, 1, 4])
+    >>> found["1 attention weights"].shape, bool(np.allclose(found["logits"], model([3, 1, 4])))
+    ((2, 3, 3), True)
+    """
+    if model.norm != "pre":
+        raise ValueError(f"the model's norm is {model.norm!r}; expected 'pre', a norm before each part.")
+    found, change = {}, change or {}
+
+    def note(name, array):
+        found[name] = change[name](array.copy()) if name in change else array
+        return found[name]
+
+    x = note("embedded", embed(ids, model.params, model.positions))
+    for layer in range(1, model.layers + 1):
+        x = _passed(x, model, layer, note)
+    x = note("output", layer_norm(note("stream", x), **model.params["decoder"]["norm"]))
+    note("logits", head(x, model.params))
+    if unknown := ", ".join(change.keys() - found.keys()):
+        raise ValueError(f"change has {unknown}, which happens nowhere in the model; expected names of what is found.")
+    return found
+
+
+def _passed(x, model, layer, note):
+    """Return x (…, n, d) behind the layer of this number."""
+    for name, params in model.params["decoder"][layer].items():
+        place = f"{layer} {name}"
+        x = note(f"{place} stream", x)
+        normed = note(f"{place} normed", layer_norm(x, params["gain"], params["bias"]))
+        if name == "attention":
+            added = _attended(place, normed, params, model, note)
+        else:
+            hidden = note(f"{place} hidden", model.activation(normed @ params["W_1"] + params["b_1"]))
+            added = hidden @ params["W_2"] + params["b_2"]
+        x = note(f"{place} output", x + note(f"{place} added", added))
+    return x
+
+
+def _attended(place, x, params, model, note):
+    """Return what an attention makes of x (…, n, d), in which no token sees a later one: (…, n, d)."""
+    turn = model.options(None)["turn"] or (lambda x: x)
+    queries, keys, values = (split_heads(x @ params[name], model.heads) for name in ("W_Q", "W_K", "W_V"))
+    queries, keys = note(f"{place} queries", turn(queries)), note(f"{place} keys", turn(keys))
+    values = note(f"{place} values", values)
+    scores = note(f"{place} scores", queries @ keys.swapaxes(-1, -2) / keys.shape[-1] ** 0.5)
+    weights = note(f"{place} weights", softmax(np.where(causal_mask(x.shape[-2]), scores, -np.inf)))
+    return merge_heads(note(f"{place} mixed", weights @ values)) @ params["W_O"]
+
+
+def patched(run, name, donor, at=...):
+    """Run a model with one array, or a part of it, taken from another run: *activation patching*.
+
+    `run(change)` is a run that is opened, such as `lambda change: opened(model, ids, change)`; `donor` is what another
+    run found, `name` the array, and `at` an index of it, all of it where none is given.
+    Shapes: those of what `run` returns.  Vig et al. (2020); built in chapter 17.
+
+    >>> run = lambda change: {"a": change["a"](np.array([1, 2])) if change else np.array([1, 2])}
+    >>> patched(run, "a", {"a": np.array([5, 6])}, at=1)["a"].tolist()
+    [1, 6]
+    """
+
+    def put(array):
+        array[at] = donor[name][at]
+        return array
+
+    return run({name: put})
+
+
+def patched_each(run, name, donor):
+    """Run a model once for each token, with that token's vector taken from another run, all at once.
+
+    `run`, `name` and `donor` are as in `patched`; the array is one on the stream.
+    Shapes: (n, d) becomes (n, n, d), the i-th patched at token i, and what the run finds behind it has n in front, too.
+    Built in chapter 17.
+
+    >>> run = lambda change: {"a": change["a"](np.zeros((2, 1)))}
+    >>> patched_each(run, "a", {"a": np.array([[5], [6]])})["a"].tolist()
+    [[[5.0], [0.0]], [[0.0], [6.0]]]
+    """
+
+    def put(array):
+        each = np.repeat(array[None], len(array), axis=0)
+        words = np.arange(len(array))
+        each[words, words] = donor[name]
+        return each
+
+    return run({name: put})
+
+
+def ablated(run, name, at, mean=0.0):
+    """Run a model with a part of an array at 0, or at the `mean` that it has over many texts: an *ablation*.
+
+    `run` and `name` are as in `patched`, `at` is an index of the array.
+    Shapes: those of what `run` returns; `mean` is a number or fits that part.  Built in chapter 17.
+
+    >>> run = lambda change: {"a": change["a"](np.array([1, 2]))}
+    >>> ablated(run, "a", 0)["a"].tolist(), ablated(run, "a", 0, mean=7)["a"].tolist()
+    ([0, 2], [7, 2])
+    """
+
+    def cut(array):
+        array[at] = mean
+        return array
+
+    return run({name: cut})
+
+
+def logit_lens(stream, model, normed=True):
+    """Read a stream as a model reads its end: through its last norm, unless that is left out, and its output head.
+
+    Shapes: stream (…, n, d) -> logits (…, n, vocabulary).  nostalgebraist (2020); built in chapter 17.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> model = LanguageModel(11, 8, heads=2, layers=1, rng=0)
+    >>> found = opened(model, [3, 1, 4])
+    >>> bool(np.allclose(logit_lens(found["stream"], model), found["logits"]))
+    True
+    """
+    if normed:
+        stream = layer_norm(stream, **model.params["decoder"]["norm"])
+    return head(stream, model.params)
+
+
+def linear_probe(x, labels, ridge=1.0):
+    """Fit the line that best tells labels of −1 and 1 by vectors: a direction, and what to add to the dot product.
+
+    x @ direction + offset is above 0 where the label is likely 1.  `ridge` holds the direction short where few vectors
+    are given.  Shapes: x (count, d), labels (count,) -> direction (d,), offset, a number.
+    Raises ValueError where shapes do not fit.  Alain and Bengio (2017); built in chapter 17.
+
+    >>> direction, offset = linear_probe([[0.0, 3.0], [2.0, 3.0]], [-1, 1])
+    >>> direction.round(2).tolist(), round(float(offset), 2)
+    ([0.67, 0.0], -0.67)
+    """
+    x, labels = finite(floats(x, axes=2)), finite(floats(labels, "labels"), "labels")
+    if x.ndim != 2 or labels.shape != x.shape[:1]:
+        raise ValueError(f"x has shape {x.shape} and labels {labels.shape}; expected (count, d) and (count,).")
+    mean, middle = x.mean(axis=0), labels.mean()
+    centred, toward = x - mean, labels - middle
+    damped = centred.T @ centred + number(ridge, "ridge") * np.eye(x.shape[1])
+    direction = np.linalg.solve(damped, centred.T @ toward)
+    return direction, middle - mean @ direction
