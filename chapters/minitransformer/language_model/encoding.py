@@ -47,14 +47,12 @@ def merged(ids, pair, number):
     >>> merged([1, 2, 3, 1, 2], (1, 2), 9)
     [9, 3, 9]
     """
-    found, place = [], 0
-    while place < len(ids):
-        if place + 1 < len(ids) and (ids[place], ids[place + 1]) == pair:
-            found.append(number)
-            place += 2
+    found = []
+    for token in ids:
+        if found and (found[-1], token) == pair:
+            found[-1] = number
         else:
-            found.append(ids[place])
-            place += 1
+            found.append(token)
     return found
 
 
