@@ -3,3 +3,4 @@
 # ruff: noqa: F401 - this hands on what the modules beside it have
 
 from .encoding import PIECES, BytePairEncoding, apply_merges, learn_merges, merged, pieces, text_bytes
+from .plays import load_plays, windows
