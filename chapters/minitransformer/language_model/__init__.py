@@ -2,5 +2,7 @@
 
 # ruff: noqa: F401 - this hands on what the modules beside it have
 
+from .cache import KeyValueCache, attend, step
 from .encoding import PIECES, BytePairEncoding, apply_merges, learn_merges, merged, pieces, text_bytes
 from .plays import load_plays, windows
+from .writing import beam_text, choose, generate, shares

@@ -1,0 +1,111 @@
+"""Writing on: which token comes next, chosen from a model's scores, and the next, and the next; built in chapter 16."""
+
+import numpy as np
+
+from ..arrays import number, token_ids, whole
+from ..softmax import log_softmax, softmax
+from .cache import KeyValueCache, step
+
+
+def shares(logits, temperature=1.0, top_k=None, top_p=None):
+    """Return the probability with which each token is drawn: softmax(logits / T), cut to the likeliest ones.
+
+    `top_k` keeps so many of the likeliest tokens, and `top_p` the fewest whose probabilities come to that much, of what
+    `top_k` has left; the others get 0, and those kept are divided by their sum.  Of equals the smaller number counts as
+    likelier.  Shapes: logits (…, vocabulary) -> the same, in float64.
+    Fan, Lewis and Dauphin (2018), Holtzman et al. (2020); built in chapter 16.
+
+    >>> shares(np.log([0.5, 0.3, 0.2]), top_k=2).round(3).tolist()
+    [0.625, 0.375, 0.0]
+    >>> shares(np.log([0.5, 0.3, 0.2]), top_p=0.6).round(3).tolist()
+    [0.625, 0.375, 0.0]
+    """
+    p = softmax(np.asarray(logits, float), temperature=temperature)
+    order = np.argsort(-p, axis=-1, kind="stable")
+    ranked = np.take_along_axis(p, order, axis=-1)
+    if top_k is not None:
+        ranked[..., whole(top_k, "top_k") :] = 0
+    if top_p is not None:
+        before = np.cumsum(ranked, axis=-1) - ranked
+        enough = number(top_p, "top_p", 0, 1) * ranked.sum(axis=-1, keepdims=True)
+        ranked[(before >= enough) & (before > 0)] = 0
+    np.put_along_axis(p, order, ranked, axis=-1)
+    return p / p.sum(axis=-1, keepdims=True)
+
+
+def choose(logits, temperature=1.0, top_k=None, top_p=None, rng=None):
+    """Draw a token for each row of logits, with the probabilities of `shares`; at temperature 0, take the likeliest.
+
+    Shapes: logits (…, vocabulary) -> (…) of whole numbers.  Raises TypeError where `rng` is no Generator and something
+    has to be drawn.  Built in chapter 16.
+
+    >>> logits = np.log([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]])
+    >>> choose(logits, temperature=0).tolist(), choose(logits, top_k=1, rng=np.random.default_rng(0)).tolist()
+    ([0, 2], [0, 2])
+    """
+    if temperature == 0:
+        return np.argmax(logits, axis=-1)
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng is {rng!r}; expected a Generator, such as np.random.default_rng(0), or temperature 0.")
+    sums = np.cumsum(shares(logits, temperature, top_k, top_p), axis=-1)
+    drawn = rng.random((*sums.shape[:-1], 1)) * sums[..., -1:]
+    return (sums <= drawn).sum(axis=-1)
+
+
+def generate(model, ids, steps, temperature=0.0, top_k=None, top_p=None, rng=None, window=None):
+    """Let a model go on with a text for so many tokens, each chosen as `choose` does; return the text with them.
+
+    Shapes: ids (…, n), n at least 1 -> (…, n + steps).  Each token attends to the last `window` ones, to all where none
+    is given.  Raises ValueError where there is no token to begin with.  Built in chapter 16.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0)
+    >>> generate(model, [3, 1, 4], steps=2).shape
+    (5,)
+    """
+    ids, steps = begun(model, ids), whole(steps, "steps", 0)
+    cache = KeyValueCache(model, ids.shape[-1] + steps, ids.shape[:-1], window)
+    new = ids
+    for _ in range(steps):
+        logits = step(model, cache, new)[..., -1, :]
+        new = choose(logits, temperature, top_k, top_p, rng)[..., None]
+        ids = np.concatenate([ids, new], axis=-1)
+    return ids
+
+
+def begun(model, ids):
+    """Return the beginning of a text as numbers of tokens.  Raises ValueError where there is none.  Used in chapter 16.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> begun(LanguageModel(11, 8, heads=2, layers=1), [3, 1, 4]).tolist()
+    [3, 1, 4]
+    """
+    ids = token_ids(ids, model.vocabulary)
+    if not ids.shape[-1]:
+        raise ValueError(f"ids has shape {ids.shape}; expected one token or more to begin with.")
+    return ids
+
+
+def beam_text(model, ids, steps, width=4, window=None):
+    """Go on with a text for so many tokens, and keep at each the `width` likeliest texts; the likeliest comes first.
+
+    Shapes: ids (n,) -> texts (width, n + steps), log probabilities of what is new (width,).  Used in chapter 16.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0)
+    >>> texts, totals = beam_text(model, [3, 1, 4], steps=2, width=3)
+    >>> texts.shape, bool((np.diff(totals) <= 0).all())
+    ((3, 5), True)
+    """
+    ids, steps = np.tile(begun(model, ids), (whole(width, "width"), 1)), whole(steps, "steps", 0)
+    totals = np.where(np.arange(width) == 0, 0.0, -np.inf)  # all are one text as yet
+    cache = KeyValueCache(model, ids.shape[1] + steps, ids.shape[:1], window)
+    new = ids
+    for _ in range(steps):
+        found = totals[:, None] + log_softmax(step(model, cache, new)[:, -1])
+        best = np.argsort(-found, axis=None, kind="stable")[:width]
+        rows, numbers = np.unravel_index(best, found.shape)
+        cache.pick(rows)
+        totals, new = found[rows, numbers], numbers[:, None]
+        ids = np.hstack([ids[rows], new])
+    return ids, totals
