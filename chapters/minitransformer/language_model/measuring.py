@@ -1,0 +1,72 @@
+"""How well a text is foretold: in bits for each of its bytes, by a model, by counts or by compressors; chapter 16."""
+
+import bz2
+import lzma
+import zlib
+
+import numpy as np
+
+from ..arrays import token_ids, whole
+from ..softmax import log_softmax
+from ..transformer import LanguageModel
+
+COMPRESSORS = {
+    "zlib": lambda data: zlib.compress(data, 9),
+    "bz2": bz2.compress,
+    "xz": lambda data: lzma.compress(data, preset=9 | lzma.PRESET_EXTREME),
+}
+
+
+def foretold(model, ids, window=64, batch=32):
+    """Return the probability that a model gives to each token of a text but the first, from those before it.
+
+    It reads windows of so many tokens, each half a window behind the one before; what counts is the half that no other
+    window has read, so that all but the text's first tokens are foretold from half a window or more.
+    Shapes: ids (n,) -> (n − 1,), in float64.  Raises ValueError where there are fewer than two.  Built in chapter 16.
+
+    >>> model = LanguageModel(11, 8, heads=2, layers=1, positions="rotary", rng=0)
+    >>> foretold(model, [3, 1, 4, 1, 5], window=2).shape
+    (4,)
+    """
+    ids = token_ids(ids, model.vocabulary)
+    window, total = min(whole(window, "window"), len(ids) - 1), len(ids) - 1
+    if total < 1:
+        raise ValueError(f"ids holds {len(ids)} tokens; expected at least two, of which the second is foretold.")
+    half, found = max(window // 2, 1), np.empty(total)
+    starts = np.append(np.arange(0, total - window, half), total - window)
+    for some in np.split(starts, range(batch, len(starts), batch)):
+        places = some[:, None] + np.arange(window)
+        logarithms = log_softmax(np.asarray(model(ids[places]), float))
+        said = np.take_along_axis(logarithms, ids[places + 1][..., None], axis=-1)[..., 0]
+        new = (np.arange(window) >= window - half) | (some[:, None] == 0)
+        found[places[new]] = np.exp(said[new])
+    return found
+
+
+def bits_per_byte(model, ids, encoding, window=64):
+    """Return how many bits a text costs for each of its bytes, where a token of probability p costs −log₂ p bits.
+
+    `model` is a `LanguageModel`, of which `foretold` asks with this window, or a function, such as a `KneserNey`, that
+    takes ids (n,) and returns the probability of each but the first, (n − 1,); the first one is not counted.
+    Shapes: ids (n,), their `BytePairEncoding` -> a number.  Built in chapter 16.
+
+    >>> from minitransformer.language_model import BytePairEncoding
+    >>> bits_per_byte(lambda ids: np.full(len(ids) - 1, 1 / 256), [104, 111, 116], BytePairEncoding())
+    8.0
+    """
+    probabilities = foretold(model, ids, window) if isinstance(model, LanguageModel) else model(ids)
+    return float(-np.log2(probabilities).sum() / len(encoding.decode_bytes(ids[1:])))
+
+
+def compressed(training, text):
+    """Return how many bits for each byte of a text three compressors need, once they have read another text.
+
+    That is by how much the file grows: name -> number, for zlib, bz2 and xz.  Shapes: two strings -> a dict.
+    Used in chapter 16.
+
+    >>> sorted(compressed("the cat and the mat", "the mat and the cat"))
+    ['bz2', 'xz', 'zlib']
+    """
+    before, both = training.encode(), (training + text).encode()
+    size = len(text.encode())
+    return {name: 8 * (len(press(both)) - len(press(before))) / size for name, press in COMPRESSORS.items()}
