@@ -25,10 +25,11 @@ from minitransformer.attention import attention
 from minitransformer.dot_product import cosine_matrix, cosine_similarity
 from minitransformer.feed_forward import feed_forward
 from minitransformer.gradients import cross_entropy_vjp
+from minitransformer.language_model import BytePairEncoding, KeyValueCache, load_plays, step
 from minitransformer.layer_norm import layer_norm
 from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
-from minitransformer.positions import sinusoidal_positions
+from minitransformer.positions import angles, sinusoidal_positions
 from minitransformer.softmax import softmax
 from minitransformer.training import Adam
 from minitransformer.training.running import keep_freed_memory
@@ -273,6 +274,87 @@ def step_of_torch(torch, size, ids, fused):
     return step
 
 
+def tokens():
+    """Measure how fast byte-pair merges are learned, and applied to several kinds of bytes, with nothing kept."""
+    training, held_out = load_plays()
+    data, rng = (training + held_out).encode(), np.random.default_rng(0)
+    encoding = BytePairEncoding.train(training, 512)
+    learned = min(processor_seconds(lambda: BytePairEncoding.train(training, 512), 1) for _ in range(3))
+    print(f"512 merges of {len(training):,} characters learned in {learned:.1f} s")
+    letters = bytes(byte for byte in data if chr(byte).isalpha())
+    kinds = {"plays": data, "letters alone": letters, "any bytes": rng.bytes(10**6), "blanks": b" " * 10**6}
+    for name, text in kinds.items():
+        taken = min(processor_seconds(lambda text=text: encoding.encode(text), 1) for _ in range(3))
+        print(f"{name:14} {len(text) / taken / 1e6:5.1f} MB/s")
+
+
+def writing():
+    """Compare a step with a cache in float32, one token for each text, without one and, where it is, with PyTorch's."""
+    torch = one_thread_of_torch()
+    for (d, heads, depth, n, batch), rows in itertools.product(SIZES, (None, 1)):
+        rows = rows or batch
+        model = LanguageModel(WORDS, d, heads, depth, 0, positions="rotary")
+        ids = np.random.default_rng(0).integers(WORDS, size=(rows, n))
+        cache = KeyValueCache(model, n, (rows,))
+        step(model, cache, ids[:, :-1])
+        functions = [partial(again, model, cache, ids[:, -1:]), lambda model=model, ids=ids: model(ids)[:, -1]]
+        if torch:
+            functions.append(writing_of_torch(torch, model, ids))
+            error = np.abs(functions[2]().numpy()[:, -1] - functions[1]()).max()
+            assert error < 1e-3, f"PyTorch's logits are off by {error}"
+        ours, full, *others = np.median(in_turn(functions, budget=6), axis=0)
+        print(f"d {d:3}, {heads} heads, layers {depth}, {rows:2} × {n:3} tokens: {1e3 * ours:6.3f} ms", end="")
+        print(f"; without a cache {full / ours:5.2f} times", *(f"; PyTorch {its / ours:.2f} times" for its in others))
+
+
+def again(model, cache, ids):
+    """Read the last tokens of a full cache once more."""
+    cache.length = cache.most - 1
+    return step(model, cache, ids)
+
+
+def writing_of_torch(torch, model, ids):
+    """Return a function that reads the last token of each text with the same weights, as one writes it in PyTorch."""
+    nn, heads, d, (rows, n) = torch.nn.functional, model.heads, model.d, ids.shape
+    given = lambda part: {key: given(x) if isinstance(x, dict) else torch.from_numpy(x) for key, x in part.items()}
+    params, (*layers, norm) = given(model.params), given(model.params["decoder"]).values()
+    fused = [torch.cat([one["attention"][f"W_{name}"] for name in "QKV"], 1).T.contiguous() for one in layers]
+    outer = [[one["attention"]["W_O"].T.contiguous(), *turned_matrices(one["feed_forward"])] for one in layers]
+    turns = torch.from_numpy(angles(np.arange(n), d // heads).astype(np.float32))
+    cos, sin = torch.cos(turns), torch.sin(turns)
+    kept = torch.zeros(len(layers), 2, rows, heads, n, d // heads)
+
+    def normed(x, part):
+        return nn.layer_norm(x, (d,), part["gain"], part["bias"])
+
+    def turn(x, here):
+        even, odd = x[..., 0::2], x[..., 1::2]
+        return torch.stack([even * cos[here] - odd * sin[here], even * sin[here] + odd * cos[here]], -1).flatten(-2)
+
+    def run(new, first):
+        here = slice(first, first + new.shape[1])
+        x = nn.embedding(new, params["embedding"]) * d**0.5
+        for one, joined, (mixing, wide, narrow), cache in zip(layers, fused, outer, kept):
+            parts = nn.linear(normed(x, one["attention"]), joined).view(rows, -1, 3, heads, d // heads)
+            q, k, v = parts.permute(2, 0, 3, 1, 4)
+            cache[0, :, :, here], cache[1, :, :, here] = turn(k, here), v
+            causal = {"is_causal": True} if first == 0 else {}
+            mixed = nn.scaled_dot_product_attention(turn(q, here), *cache[:, :, :, : here.stop], **causal)
+            x = x + nn.linear(mixed.transpose(1, 2).reshape(x.shape), mixing)
+            hidden = nn.relu(nn.linear(normed(x, one["feed_forward"]), wide, one["feed_forward"]["b_1"]))
+            x = x + nn.linear(hidden, narrow, one["feed_forward"]["b_2"])
+        return nn.linear(normed(x, norm), params["embedding"])
+
+    texts = torch.from_numpy(ids)
+    run(texts[:, :-1], 0)
+    return lambda: run(texts[:, -1:], n - 1)
+
+
+def turned_matrices(wide):
+    """Return the two matrices of a feed-forward network as PyTorch's `linear` takes them."""
+    return [wide[name].T.contiguous() for name in ("W_1", "W_2")]
+
+
 def parts_of_a_layer(d, heads, n, batch, torch):
     """Return a pre-norm layer, its parts and PyTorch's layer, as functions."""
     shapes, rng = layer_shapes(d, 4 * d), np.random.default_rng(0)
@@ -377,7 +459,8 @@ def silence():
         os.close(nowhere)
 
 
-PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions, layers, passes, training, readers, builds)}
+MODELS = layers, passes, training, tokens, writing
+PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions, *MODELS, readers, builds)}
 
 if __name__ == "__main__":
     if os.environ.get("OPENBLAS_NUM_THREADS") != "1":
