@@ -36,6 +36,12 @@ export function share(weight, digits) {
   return fixed(weight, digits);
 }
 
+// A share in per cent, which reads as 0 or 100 only where it is none or all.
+export function percent(part, digits) {
+  const text = share(part, digits + 2);
+  return text.replace(/[\d.]+/, (number) => (100 * number).toFixed(digits));
+}
+
 export const quoted = (label) => `“${label}”`;
 
 // Scores become weights.  The largest score is subtracted first, so that no exponential overflows; a score of −∞ gets

@@ -12,13 +12,18 @@ export function unpacked(base64) {
 }
 
 // Cut a model's numbers into its parameters, which lie in the order of model_shapes in parameters.py.
-export function cut(numbers, { d, hidden, source, target, ...sizes }) {
+export function cutter(numbers, { d, hidden }) {
   let at = 0;
   const take = (size) => numbers.subarray(at, (at += size));
   const norm = () => ({ gain: take(d), bias: take(d) });
   const attention = () => ({ Q: take(d * d), K: take(d * d), V: take(d * d), O: take(d * d), ...norm() });
   const wide = () => ({ W1: take(d * hidden), b1: take(hidden), W2: take(hidden * d), b2: take(d), ...norm() });
   const layers = (count, make) => Array.from({ length: count }, make);
+  return { take, norm, attention, wide, layers };
+}
+
+export function cut(numbers, { d, source, target, ...sizes }) {
+  const { take, norm, attention, wide, layers } = cutter(numbers, { d, hidden: sizes.hidden });
   const model = { d, encoder_heads: sizes.encoder_heads, heads: sizes.heads };
   model.target = take(target * d);
   model.source = take(source * d);
@@ -30,20 +35,21 @@ export function cut(numbers, { d, hidden, source, target, ...sizes }) {
   return model;
 }
 
-const add = (x, y) => x.map((value, i) => value + y[i]);
+export const add = (x, y) => x.map((value, i) => value + y[i]);
 const mean = (x) => x.reduce((sum, value) => sum + value) / x.length;
 
 // x W, added to a bias where there is one.
-function times(x, matrix, bias) {
+export function times(x, matrix, bias) {
   const width = matrix.length / x.length;
   const sums = bias ? Float64Array.from(bias) : new Float64Array(width);
-  x.forEach((value, i) => {
-    for (let j = 0; j < width; j++) sums[j] += value * matrix[i * width + j];
-  });
+  for (let i = 0, at = 0; i < x.length; i++) {
+    const value = x[i];
+    for (let j = 0; j < width; j++) sums[j] += value * matrix[at++];
+  }
   return sums;
 }
 
-function normal(x, { gain, bias }) {
+export function normal(x, { gain, bias }) {
   const middle = mean(x);
   const centred = x.map((value) => value - middle);
   const spread = Math.sqrt(mean(centred.map((value) => value ** 2)) + 1e-5);
@@ -51,7 +57,7 @@ function normal(x, { gain, bias }) {
 }
 
 const gelu = (x) => x.map((v) => 0.5 * v * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (v + 0.044715 * v ** 3))));
-const widened = (x, { W1, b1, W2, b2 }) => times(gelu(times(x, W1, b1)), W2, b2);
+export const widened = (x, { W1, b1, W2, b2 }) => times(gelu(times(x, W1, b1)), W2, b2);
 
 // A word's row of a table, times √d, and its position.
 function embedded(table, id, t, d) {
@@ -62,7 +68,7 @@ function embedded(table, id, t, d) {
 }
 
 // One query among keys and values, head by head: what comes of it, and for each head its weights.
-function attend(query, keys, values, heads) {
+export function attend(query, keys, values, heads) {
   const width = query.length / heads;
   const output = new Float64Array(query.length);
   const weights = Array.from({ length: heads }, (_, head) => {
@@ -96,11 +102,13 @@ export function encode(model, ids) {
 }
 
 // How well each word of the target fits, by a matrix of its own or by the embedding.
-function scores({ d, target, output }, x) {
+export function scores({ d, target, output }, x) {
   if (output) return times(x, output);
-  return Float64Array.from({ length: target.length / d }, (_, word) => {
-    return x.reduce((sum, value, i) => sum + value * target[word * d + i], 0);
-  });
+  const sums = new Float64Array(target.length / d);
+  for (let word = 0, at = 0; word < sums.length; word++) {
+    for (let i = 0; i < d; i++) sums[word] += x[i] * target[at++];
+  }
+  return sums;
 }
 
 // Write a translation of at most so many words, the likeliest next each time: of each word its id, the logits of all,

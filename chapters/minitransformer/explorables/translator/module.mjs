@@ -1,6 +1,7 @@
 // Chapter 15: the trained model at work.
 import { cut, encode, unpacked, written } from "../shared/transformer.mjs";
-import { begin, button, change, make, numbers, quoted, share, slider, softmax, speaker } from "../shared/parts.mjs";
+import { LOADED, loaded, near, roving } from "../shared/page.mjs";
+import { begin, button, change, make, numbers, percent, quoted, slider, softmax, speaker } from "../shared/parts.mjs";
 
 const MOST = 24; // words of a sentence
 const MORE = 8; // words that a translation may have beyond its sentence's: an untrained model does not stop by itself
@@ -13,57 +14,14 @@ const SURE = 0.99; // of a share that need not be written
 const NAMED = 2; // of the words that it does not know
 const UNREAD = /[^\p{L}\p{M}\p{N}\p{P}\s]+\p{M}*/u; // signs that are no part of words and do not stand between them
 const LETTERS = "[\\p{L}\\p{N}'-]"; // of which words are made
-const LOADED = /(\w+)\.js$/; // the address of weights that the build has moved out of the page
 
 // The words of a text, whatever its capitals, apostrophes and punctuation.
 function split(text) {
   return text.toLowerCase().replaceAll("’", "'").match(new RegExp(`${LETTERS}+`, "gu")) ?? [];
 }
 
-// A share in per cent, which reads as 0 or 100 only where it is none or all.
-function percent(part, digits) {
-  const text = share(part, digits + 2);
-  return text.replace(/[\d.]+/, (number) => (100 * number).toFixed(digits));
-}
-
 const ended = (word) => (word === "</s>" ? "end" : word);
 const average = (rows) => rows[0].map((_, j) => rows.reduce((sum, row) => sum + row[j], 0) / rows.length);
-
-// Weights that stand in a script of their own, which a page may load from a file too.
-function loaded(address) {
-  return new Promise((done, fail) => {
-    const script = make("script", { src: address });
-    script.addEventListener("load", () => done(window.weights[LOADED.exec(address)[1]]));
-    script.addEventListener("error", fail);
-    document.head.append(script);
-  });
-}
-
-// Wait until the reader has come near to an element, so many pixels, or has it opened.
-function near(node, pixels) {
-  return new Promise((done) => {
-    const watch = new IntersectionObserver(([{ isIntersecting }]) => {
-      if (!isIntersecting) return;
-      watch.disconnect();
-      done();
-    }, { rootMargin: `${pixels}px` });
-    watch.observe(node);
-  });
-}
-
-// Make the children of a node one stop of the Tab key; the arrow keys go from child to child.
-function roving(node) {
-  const rest = (there) => [...node.children].forEach((child) => (child.tabIndex = child === there ? 0 : -1));
-  node.addEventListener("focusin", ({ target }) => target !== node && rest(target));
-  node.addEventListener("keydown", (event) => {
-    const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    const next = [...node.children][[...node.children].indexOf(event.target) + way];
-    if (!way) return;
-    event.preventDefault();
-    next?.focus();
-  });
-  return (there) => rest(there ?? [...node.children].find((child) => child.tabIndex === 0) ?? node.firstChild);
-}
 
 // A list to choose from, which calls choose(index).
 function choice(label, names, choose) {
