@@ -44,6 +44,8 @@ SAYS_ANOTHER_NAME = {"unit", "entropy", "head"}  # or nothing of its own; entrop
 ELSEWHERE = {  # what chapters build and no case tries, by the reason
     "takes no array of floats": "causal_mask padding_mask angles sinusoidal_positions alibi_bias count_pairs ppmi",
     "takes or makes a model": "leaks train_vectors learn initialise greedy beam layer_shapes count views embed",
+    "works on texts or their tokens": "pieces merged learn_merges apply_merges windows grams counted blended",
+    "draws or writes tokens": "shares choose generate step attend foretold bits_per_byte",
     "is tried with what it is part of": "kept_by rate_at clipped word_numbers batch_of right cross_entropy",
 }
 

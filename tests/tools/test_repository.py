@@ -20,7 +20,9 @@ COMMAND = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"
 LISTED = subprocess.run(COMMAND, cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout.split("\0")
 NAMES = [name for name in LISTED if name and (ROOT / name).is_file()]
 TEXTS = {
-    name: (ROOT / name).read_bytes().decode("utf-8") for name in NAMES if not name.endswith((".npy", ".png", ".woff2"))
+    name: (ROOT / name).read_bytes().decode("utf-8")
+    for name in NAMES
+    if not name.endswith((".npy", ".npz", ".png", ".woff2"))
 }
 CODE = {name: text for name, text in TEXTS.items() if name.endswith(".py")}
 CITATION = yaml.safe_load(TEXTS["CITATION.cff"])

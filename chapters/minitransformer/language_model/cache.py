@@ -17,7 +17,8 @@ class KeyValueCache:
     Raises ValueError where the model's positions are not "rotary" or its norm not "pre".  Built in chapter 16.
 
     >>> from minitransformer.transformer import LanguageModel
-    >>> cache = KeyValueCache(LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0), most=5)
+    >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0)
+    >>> cache = KeyValueCache(model, most=5)
     >>> cache.kept.shape, cache.length
     ((3, 2, 2, 5, 4), 0)
     """
@@ -56,21 +57,26 @@ def step(model, cache, ids):
     ids = token_ids(ids, model.vocabulary)
     new = places(cache, ids)
     x = model.params["embedding"][ids] * model.d**0.5
-    for number, layer in enumerate(model.params["decoder"].values()):
-        if number == model.layers:
-            break
-        one, wide = layer["attention"], layer["feed_forward"]
+    decoder = model.params["decoder"]
+    for number in range(model.layers):
+        one, wide = decoder[number + 1]["attention"], decoder[number + 1]["feed_forward"]
         x = x + product(attend(normed(x, one), cache, number, new), one["W_O"])
         hidden = model.activation(product(normed(x, wide), wide["W_1"]) + wide["b_1"])
         x = x + product(hidden, wide["W_2"]) + wide["b_2"]
     cache.length = new.stop
-    return product(normed(x, model.params["decoder"]["norm"]), model.params["embedding"].T)
+    return product(normed(x, decoder["norm"]), model.params["embedding"].T)
 
 
 def places(cache, ids):
     """Return the slice of a cache in which new tokens stand, right behind those that are there.  Used in chapter 16.
 
     Shapes: ids (…, n) -> a slice of n places.  Raises ValueError where the cache has another batch or no room.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0)
+    >>> cache = KeyValueCache(model, most=5)
+    >>> places(cache, np.array([3, 1, 4]))
+    slice(0, 3, None)
     """
     if ids.shape[:-1] != cache.batch:
         raise ValueError(f"ids has shape {ids.shape} and the cache's batch is {cache.batch}; expected batch and n.")
@@ -85,7 +91,8 @@ def attend(x, cache, layer, new):
     Shapes: x (…, n, d), normalised, at the places `new`, a slice -> (…, n, d).  Built in chapter 16.
 
     >>> from minitransformer.transformer import LanguageModel
-    >>> cache = KeyValueCache(LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0), most=5)
+    >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0)
+    >>> cache = KeyValueCache(model, most=5)
     >>> attend(np.ones((3, 8), np.float32), cache, 0, slice(0, 3)).shape
     (3, 8)
     """
@@ -125,7 +132,8 @@ def normed(x, part):
 
     Shapes: x (…, d), part a dict with gain (d,) and bias (d,) -> (…, d).  Used in chapter 16.
 
-    >>> normed(np.array([[1.0, 2.0, 6.0]]), {"gain": np.ones(3), "bias": np.zeros(3)}).round(3).tolist()
+    >>> part = {"gain": np.ones(3), "bias": np.zeros(3)}
+    >>> normed(np.array([[1.0, 2.0, 6.0]]), part).round(3).tolist()
     [[-0.926, -0.463, 1.389]]
     """
     centred = x - mean_features(x)

@@ -88,7 +88,7 @@ def blended(runs, table, shorter, vocabulary):
     Shapes: runs (m,), table as `counted` returns it, shorter (m,) -> (m,).  Built in chapter 16.
 
     >>> table = counted(np.array([12, 12, 13, 45]), vocabulary=10)
-    >>> blended(np.array([12, 13, 45, 71]), table, np.full(4, 0.1), vocabulary=10).round(3).tolist()
+    >>> blended(np.array([12, 13, 45, 71]), table, np.full(4, 0.1), 10).round(3).tolist()
     [0.533, 0.2, 0.55, 0.1]
     """
     known, counts, contexts, sums, kinds, discount = table

@@ -17,7 +17,7 @@ def load_plays():
 
     >>> training, held_out = load_plays()
     >>> len(training), len(held_out), training[:29]
-    (1018963, 113219, 'First Citizen:\\nBefore we proc')
+    (1018962, 113218, 'First Citizen:\\nBefore we proc')
     """
     try:
         text = FILE.read_text(encoding="utf-8")

@@ -40,8 +40,10 @@ def choose(logits, temperature=1.0, top_k=None, top_p=None, rng=None):
     has to be drawn.  Built in chapter 16.
 
     >>> logits = np.log([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]])
-    >>> choose(logits, temperature=0).tolist(), choose(logits, top_k=1, rng=np.random.default_rng(0)).tolist()
-    ([0, 2], [0, 2])
+    >>> choose(logits, temperature=0).tolist()
+    [0, 2]
+    >>> choose(logits, top_k=1, rng=np.random.default_rng(0)).tolist()
+    [0, 2]
     """
     if temperature == 0:
         return np.argmax(logits, axis=-1)

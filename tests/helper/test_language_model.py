@@ -1,0 +1,489 @@
+"""Chapter 16's modules: nothing is lost in tokens, a cache changes nothing, chances sum to 1 and are drawn as told."""
+
+import itertools
+import math
+import re
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from minitransformer.feed_forward import gelu
+from minitransformer.language_model import (
+    BytePairEncoding,
+    KeyValueCache,
+    KneserNey,
+    apply_merges,
+    attend,
+    beam_text,
+    bits_per_byte,
+    choose,
+    compressed,
+    foretold,
+    generate,
+    grams,
+    learn_merges,
+    load_plays,
+    merged,
+    new_writer,
+    pieces,
+    plays,
+    shares,
+    step,
+    text_model,
+    windows,
+    writer,
+)
+from minitransformer.language_model.cache import normed, turned
+from minitransformer.layer_norm import layer_norm
+from minitransformer.masks import causal_mask
+from minitransformer.positions import angles, rotary
+from minitransformer.softmax import log_softmax, softmax
+from minitransformer.transformer import LanguageModel, embed, head
+
+TEXTS = st.text() | st.text("ab \n", max_size=300) | st.binary() | st.text("aé漢 🙂", max_size=100)
+ODD = [
+    "",
+    " ",
+    "   a  b ",
+    "\n\n\n",
+    "a" * 1000,
+    "\r\n\tx",
+    "don't",
+    "漢字" * 50,
+    "\N{SLIGHTLY SMILING FACE}é",
+    b"\xff\x00\xc3",
+]
+
+
+@pytest.fixture(scope="module")
+def encoding():
+    """Return an encoding learned from the beginning of the plays."""
+    return BytePairEncoding.train(load_plays()[0][:30_000], 200)
+
+
+def model(seed=0, **options):
+    """Return a small random model in float64."""
+    options = {"positions": "rotary", "activation": gelu, "dtype": float} | options
+    return LanguageModel(20, 16, 2, 3, seed, **options)
+
+
+def ids(*shape, vocabulary=20, seed=0):
+    """Return random tokens."""
+    return np.random.default_rng(seed).integers(vocabulary, size=shape)
+
+
+# Tokens
+
+
+@given(TEXTS)
+@settings(max_examples=300, deadline=None)
+def test_no_byte_of_any_text_is_lost(encoding, text):
+    numbers = encoding.encode(text)
+    data = text if isinstance(text, bytes) else text.encode()
+    assert encoding.decode_bytes(numbers) == data == b"".join(pieces(text))
+    assert encoding.decode(numbers) == (text if isinstance(text, str) else text.decode(errors="replace"))
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_no_byte_of_odd_texts_is_lost(encoding, text):
+    assert encoding.decode_bytes(encoding.encode(text)) == (text if isinstance(text, bytes) else text.encode())
+
+
+def test_a_blank_belongs_to_the_word_behind_it_and_all_but_ascii_is_letters():
+    assert pieces("The cat's, 12 naïve  cats.\n\nहिन्दी —x") == [
+        *(b"The", b" cat", b"'", b"s", b",", b" 12", " naïve".encode(), b" ", b" cats", b"."),
+        *(b"\n\n", "हिन्दी".encode(), " —x".encode()),
+    ]
+    assert max(map(len, pieces("漢字 " * 200 + "a" * 200 + "\n" * 90 + "!" * 90))) <= 33
+
+
+def merged_slowly(tokens, pair):
+    """Return tokens, as bytes, joined wherever the two of a pair stand side by side."""
+    tokens = list(tokens)
+    for place in itertools.count():
+        if place + 1 >= len(tokens):
+            return tokens
+        if (tokens[place], tokens[place + 1]) == pair:
+            tokens[place : place + 2] = [b"".join(pair)]
+
+
+@pytest.mark.parametrize("text", [load_plays()[1][:3_000], "aaaa aaa aaaaa ab ab abab", "ab" * 40])
+def test_merges_are_those_of_counting_everything_anew(text):
+    words = [[bytes([byte]) for byte in piece] for piece in pieces(text)]
+    numbers, learned = {bytes([byte]): byte for byte in range(256)}, []
+    for number in range(256, 296):
+        counts = Counter(pair for word in words for pair in itertools.pairwise(word))
+        most = max(counts.values(), default=0)
+        if most < 2:
+            break
+        best = min((pair for pair in counts if counts[pair] == most), key=lambda pair: [numbers[part] for part in pair])
+        learned.append(best)
+        numbers.setdefault(b"".join(best), number)
+        words = [merged_slowly(word, best) for word in words]
+    encoding = BytePairEncoding.train(text, 40)
+    assert encoding.tokens[256:] == [b"".join(pair) for pair in learned]
+    assert [encoding.tokens[number] for number in encoding.encode(text)] == [token for word in words for token in word]
+
+
+@given(st.binary(max_size=40))
+def test_a_piece_is_merged_as_it_was_in_learning(encoding, piece):
+    tokens = [bytes([byte]) for byte in piece]
+    for first, second in encoding.numbers:
+        tokens = merged_slowly(tokens, (encoding.tokens[first], encoding.tokens[second]))
+    assert [encoding.tokens[number] for number in apply_merges(piece, encoding.numbers)] == tokens
+
+
+@given(st.lists(st.integers(0, 3), max_size=12))
+def test_a_pair_is_merged_from_left_to_right_wherever_it_stands(numbers):
+    text = "".join(map(str, numbers))
+    for pair in ((1, 2), (1, 1)):
+        assert "".join(map(str, merged(numbers, pair, 9))) == text.replace("{}{}".format(*pair), "9")
+
+
+def test_merges_end_where_no_pair_is_found_twice():
+    assert learn_merges("abc", 5) == [] == learn_merges("", 5) == learn_merges("abab", 0)
+    assert learn_merges("xyxy", 5) == [(120, 121)]
+
+
+def test_the_door_of_the_encoding():
+    with pytest.raises(TypeError, match=r"^text is a list; expected a str or bytes\.$"):
+        pieces(["a"])
+    with pytest.raises(ValueError, match=r"^text holds '\\ud83d', half a pair of surrogates; replace it"):
+        BytePairEncoding().encode("a\ud83d")
+    with pytest.raises(ValueError, match=r"^a merge holds 256; expected 0 to 255"):
+        BytePairEncoding([(97, 256)])
+    with pytest.raises(ValueError, match="^ids holds 256; expected 0 to 255"):
+        BytePairEncoding().decode([256])
+    with pytest.raises(ValueError, match="^merges is -1; expected a whole number from 0 on"):
+        learn_merges("a", -1)
+
+
+# The text
+
+
+def test_the_plays_are_plain_text_and_the_last_tenth_is_held_out():
+    training, held_out = load_plays()
+    text = training + held_out
+    assert len(held_out) == math.ceil(len(text) / 10) and text.isascii() and text.endswith("Whiles thou art waking.\n")
+    assert set(text) <= {*"\n !&',-.:;?", *map(chr, range(65, 91)), *map(chr, range(97, 123))}
+    speeches = text.split("\n\n")
+    assert len(speeches) > 7_000 and all(re.match(r"[A-Z][\w &',.]*:\n", speech) for speech in speeches)
+    assert not re.search(r"\n[ \n]\n| \n|\n ", text)
+    lines = [
+        "Full fathom five thy father lies;",
+        "Of his bones are coral made;",
+        "Those are pearls that were his eyes:",
+    ]
+    assert "\n".join(lines) in held_out and training.startswith("First Citizen:\nBefore we proceed any further")
+
+
+def test_a_missing_text_says_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(plays, "FILE", tmp_path / "plays.txt")
+    with pytest.raises(FileNotFoundError, match=r"plays\.txt is missing; install the package again\.$"):
+        load_plays()
+
+
+def test_windows_are_of_the_text_and_their_targets_one_place_on():
+    text = np.arange(100, 140)
+    (x,), targets = windows(np.random.default_rng(0), text, count=500, length=7)
+    assert x.shape == targets.shape == (500, 7) and (targets == x + 1).all() and (np.diff(x) == 1).all()
+    assert set(x[:, 0]) == {*range(100, 133)}  # each window that has a target behind it
+    with pytest.raises(ValueError, match=r"^ids holds 7 tokens; expected more than a window's 7\.$"):
+        windows(np.random.default_rng(0), text[:7], length=7)
+
+
+# The cache
+
+CUTS = [range(13), (0, 12), (0, 5, 6, 7, 12), (0, 1, 12)]
+
+
+def in_steps(machine, tokens, cuts, window=None):
+    """Return the logits of tokens (…, n) that are read part by part, with a cache."""
+    cache = KeyValueCache(machine, tokens.shape[-1], tokens.shape[:-1], window)
+    return np.concatenate([step(machine, cache, tokens[..., a:b]) for a, b in itertools.pairwise(cuts)], axis=-2)
+
+
+@pytest.mark.parametrize("cuts", CUTS)
+@pytest.mark.parametrize("leading", [(), (3,), (2, 2)])
+def test_steps_with_a_cache_are_the_full_pass(leading, cuts):
+    for seed in range(2):
+        tokens = ids(*leading, 12, seed=seed)
+        np.testing.assert_allclose(in_steps(model(seed), tokens, cuts), model(seed)(tokens), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("cuts", CUTS)
+@pytest.mark.parametrize("window", [1, 4, 12, 20])
+def test_a_window_hides_all_but_the_last_tokens(cuts, window):
+    tokens, machine = ids(2, 12), model()
+    keep = causal_mask(12) & ~np.tri(12, 12, -window, dtype=bool)
+    full = head(machine.run(embed(tokens, machine.params, "rotary"), "decoder", keep=keep), machine.params)
+    np.testing.assert_allclose(in_steps(machine, tokens, cuts, window), full, rtol=0, atol=1e-12)
+
+
+def test_a_token_that_is_turned_as_if_it_were_the_first_is_seen():
+    tokens, machine = ids(12), model()
+    cache = KeyValueCache(machine, 12)
+    cache.cos[:], cache.sin[:] = cache.cos[0], cache.sin[0]
+    found = np.concatenate([step(machine, cache, [token]) for token in tokens])
+    off = np.abs(found - machine(tokens)).max(axis=-1)
+    assert off[0] < 1e-12 and (off[2:] > 1e-3).all()
+
+
+def test_the_parts_of_a_step_are_the_chapters_functions():
+    x, rng = np.random.default_rng(0).normal(size=(3, 5, 8)), np.random.default_rng(1)
+    part = {"gain": rng.normal(size=8), "bias": rng.normal(size=8)}
+    np.testing.assert_allclose(normed(x, part), layer_norm(x, **part), rtol=0, atol=1e-12)
+    turns = angles(np.arange(4, 9), 8)
+    np.testing.assert_allclose(turned(x, np.cos(turns), np.sin(turns)), rotary(x, np.arange(4, 9)), rtol=0, atol=1e-12)
+
+
+def test_a_cache_keeps_float32_and_texts_that_are_picked():
+    machine = model(dtype=np.float32)
+    cache = KeyValueCache(machine, 6, (3,))
+    tokens = ids(3, 6)
+    assert step(machine, cache, tokens[:, :4]).dtype == np.float32 == cache.kept.dtype
+    cache.pick([2, 2, 0])
+    found = step(machine, cache, tokens[[2, 2, 0], 4:])
+    np.testing.assert_allclose(found, machine(tokens[[2, 2, 0]])[:, 4:], rtol=0, atol=1e-4)
+
+
+def test_the_door_of_the_cache():
+    with pytest.raises(ValueError, match=r'^positions are "none" and norm "pre"; expected "rotary" and "pre"\.$'):
+        KeyValueCache(model(positions="none"), 4)
+    with pytest.raises(ValueError, match='and norm "post"; expected'):
+        KeyValueCache(model(norm="post"), 4)
+    machine = model()
+    cache = KeyValueCache(machine, 4)
+    step(machine, cache, [1, 2, 3])
+    with pytest.raises(ValueError, match=r"^the cache has 3 of 4 tokens and ids 2: make a larger\.$"):
+        step(machine, cache, [4, 5])
+    with pytest.raises(ValueError, match=r"^ids has shape \(1, 1\) and the cache's batch is \(\); expected"):
+        step(machine, cache, [[4]])
+    with pytest.raises(ValueError, match="^ids holds 20; expected 0 to 19"):
+        step(machine, cache, [20])
+    assert cache.length == 3 and attend(np.ones((1, 16)), cache, 0, slice(3, 4)).shape == (1, 16)
+    np.testing.assert_allclose(step(machine, cache, [4]), machine([1, 2, 3, 4])[3:], rtol=0, atol=1e-12)
+
+
+# Choosing
+
+LOGITS = st.lists(st.floats(-20, 20), min_size=1, max_size=12)
+
+
+@given(LOGITS, st.floats(0.1, 5), st.none() | st.integers(1, 14), st.none() | st.floats(0, 1))
+def test_shares_are_those_of_softmax_cut_to_the_likeliest(logits, temperature, top_k, top_p):
+    p, found = softmax(logits, temperature=temperature), shares(logits, temperature, top_k, top_p)
+    order = sorted(range(len(p)), key=lambda place: (-p[place], place))
+    kept = order[:top_k]
+    if top_p is not None:
+        sums = np.cumsum(p[kept]) / p[kept].sum()
+        kept = kept[: 1 + int((sums[:-1] < top_p - 1e-9).sum())]
+        near = bool((np.abs(sums - top_p) < 1e-9).any())  # there rounding decides
+        assert near or set(np.flatnonzero(found)) <= set(kept)
+        if near:
+            return
+    expected = np.zeros(len(p))
+    expected[kept] = p[kept] / p[kept].sum()
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-15)
+
+
+def test_tokens_are_drawn_as_often_as_their_shares_say():
+    logits = np.log([0.5, 0.25, 0.15, 0.1])
+    for options in ({}, {"temperature": 0.5}, {"top_k": 2}, {"top_p": 0.8}, {"top_k": 3, "top_p": 0.6}):
+        drawn = choose(np.tile(logits, (40_000, 1)), rng=np.random.default_rng(0), **options)
+        assert drawn.shape == (40_000,)
+        often = np.bincount(drawn, minlength=4) / len(drawn)
+        assert np.abs(often - shares(logits, **options)).max() < 0.01
+        assert (often[shares(logits, **options) == 0] == 0).all()
+
+
+def test_at_temperature_0_the_likeliest_is_taken_which_a_low_one_comes_near():
+    logits = np.random.default_rng(0).normal(size=(50, 9))
+    best = choose(logits, temperature=0)
+    assert (best == logits.argmax(-1)).all() and choose(logits[0], temperature=0) == best[0]
+    assert (choose(logits, temperature=1e-4, rng=np.random.default_rng(0)) == best).all()
+    assert (choose(logits, top_p=0, rng=np.random.default_rng(0)) == best).all()
+    with pytest.raises(TypeError, match=r"^rng is None; expected a Generator, such as np\.random\.default_rng\(0\)"):
+        choose(logits)
+    with pytest.raises(ValueError, match=r"^top_p is 1\.5; expected a number from 0 to 1\.$"):
+        shares(logits, top_p=1.5)
+    with pytest.raises(ValueError, match=r"^top_k is 0; expected a whole number from 1 on\.$"):
+        shares(logits, top_k=0)
+
+
+# Writing
+
+
+def test_what_is_written_greedily_is_the_likeliest_of_the_full_pass():
+    for leading in ((), (3,)):
+        machine, begun = model(), ids(*leading, 4)
+        found = generate(machine, begun, 10)
+        assert found.shape == (*leading, 14) and (found[..., :4] == begun).all()
+        assert (machine(found)[..., 3:-1, :].argmax(-1) == found[..., 4:]).all()
+    assert generate(machine, begun, 0).tolist() == begun.tolist()
+
+
+def test_what_is_drawn_hangs_on_the_generator_alone_and_on_the_window():
+    machine, begun = model(), ids(5, 4)
+    draw = lambda seed, **more: generate(machine, begun, 20, 1.0, rng=np.random.default_rng(seed), **more).tolist()
+    assert draw(0) == draw(0) != draw(1) and draw(0) != draw(0, window=2)
+    tokens = generate(machine, begun[0], 12, window=3)
+    again = in_steps(machine, tokens[:-1], (0, 15), window=3)
+    assert (again[3:].argmax(-1) == tokens[4:]).all()
+
+
+@pytest.mark.parametrize("width, steps", [(1, 6), (3, 3), (20, 2)])
+def test_a_beam_keeps_the_likeliest_texts_of_all_its_followers(width, steps):
+    machine, begun = model(), ids(4).tolist()
+    beams = {tuple(begun): 0.0}
+    for _ in range(steps):
+        found = {}
+        for text, total in beams.items():
+            for number, logarithm in enumerate(log_softmax(machine(text)[-1])):
+                found[(*text, number)] = total + logarithm
+        beams = dict(sorted(found.items(), key=lambda each: -each[1])[:width])
+    texts, totals = beam_text(machine, begun, steps, width)
+    assert [tuple(text) for text in texts.tolist()] == list(beams)
+    np.testing.assert_allclose(totals, list(beams.values()), rtol=1e-12)
+
+
+def test_a_text_begins_with_a_token():
+    for write in (generate, beam_text):
+        with pytest.raises(ValueError, match=r"^ids has shape \(0,\); expected one token or more to begin with\.$"):
+            write(model(), np.empty(0, int), 3)
+
+
+# Counting
+
+
+def kneser_ney(text, order, vocabulary):
+    """Return a function (context, token) -> probability, by the formula, from dicts."""
+    runs = {n: [tuple(text[i : i + n]) for i in range(len(text) - n + 1)] for n in range(1, order + 1)}
+    counts = {n: Counter(run[1:] for run in set(runs[n + 1])) for n in range(1, order)} | {order: Counter(runs[order])}
+
+    def probability(context, token):
+        n, shorter = len(context) + 1, 1 / vocabulary
+        if context:
+            shorter = probability(context[1:], token)
+        elif n < 1:
+            return shorter
+        once, twice = (sum(count == times for count in counts[n].values()) for times in (1, 2))
+        discount = once / (once + 2 * twice) if once else 0.5
+        behind = defaultdict(int, {run[-1]: count for run, count in counts[n].items() if run[:-1] == context})
+        total = sum(behind.values())
+        if not total:
+            return shorter
+        return (max(behind.get(token, 0) - discount, 0) + discount * len(behind) * shorter) / total
+
+    return probability
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_counts_foretell_by_the_formula(order):
+    text, other = ids(60, vocabulary=4).tolist(), ids(40, vocabulary=5, seed=1).tolist()
+    counts, formula = KneserNey(text, order, 5), kneser_ney(text, order, 5)
+    for i, found in enumerate(counts(other), start=1):
+        context = tuple(other[max(0, i - order + 1) : i])
+        assert found == pytest.approx(formula(context, other[i]), rel=1e-12)
+        assert found == pytest.approx(counts.following(other[:i])[other[i]], rel=1e-12)
+
+
+@given(st.lists(st.integers(0, 4), min_size=4, max_size=40), st.lists(st.integers(0, 5), max_size=6), st.integers(1, 4))
+def test_the_chances_of_all_next_tokens_sum_to_1(text, begun, order):
+    p = KneserNey(text, order, 6).following(begun)
+    assert p.sum() == pytest.approx(1, rel=1e-9) and p.shape == (6,) and (p > 0).all()
+
+
+def test_runs_of_tokens_are_numbers():
+    text = ids(30, vocabulary=7)
+    found = grams(text, 3, 7)
+    assert [(n // 49, n // 7 % 7, n % 7) for n in found.tolist()] == [
+        *zip(*(text[i : 28 + i].tolist() for i in range(3)))
+    ]
+    assert grams(text, 31, 1).size == 0
+
+
+def test_the_door_of_counting():
+    with pytest.raises(ValueError, match=r"^order is 7, vocabulary 768 and ids has 20 tokens; expected an order that"):
+        KneserNey(ids(20), 7, 768)
+    with pytest.raises(ValueError, match=r"^order is 3, vocabulary 20 and ids has 2 tokens; expected"):
+        KneserNey([1, 2], 3, 20)
+
+
+# Measuring
+
+
+@pytest.mark.parametrize("window", [1, 2, 3, 8, 11, 40])
+@pytest.mark.parametrize("batch", [1, 4])
+def test_each_token_is_foretold_from_half_a_window_or_more(window, batch):
+    machine, text = model(), ids(24)
+    found = foretold(machine, text, window, batch)
+    for i, p in enumerate(found):
+        least = min(i + 1, window - max(window // 2, 1) + 1)
+        starts = range(max(0, i + 1 - window), i + 2 - least)
+        said = [softmax(machine(text[start : i + 1])[-1])[text[i + 1]] for start in starts]
+        assert np.isclose(said, p, rtol=1e-9).any(), f"token {i + 1}"
+
+
+def test_bits_are_those_of_the_probabilities_for_each_byte(encoding):
+    text = encoding.encode("Speak, citizens, speak")
+    size = len(encoding.decode_bytes(text[1:]))
+    known = np.linspace(0.1, 0.9, len(text) - 1)
+    assert bits_per_byte(lambda _: known, text, encoding) == pytest.approx(-np.log2(known).sum() / size)
+    machine = LanguageModel(456, 8, 2, 1, 0, positions="rotary", dtype=float)
+    logarithms = log_softmax(machine(text[:-1]))[np.arange(len(text) - 1), text[1:]]
+    assert bits_per_byte(machine, text, encoding) == pytest.approx(-logarithms.sum() / np.log(2) / size)
+    counts = KneserNey(text, 2, 456)
+    assert bits_per_byte(counts, text, encoding) == pytest.approx(-np.log2(counts(text)).sum() / size)
+    with pytest.raises(ValueError, match="^ids holds 1 tokens; expected at least two"):
+        foretold(machine, [3])
+
+
+def test_a_compressor_that_has_read_a_text_needs_little_for_it_again():
+    noise = "".join(map(chr, np.random.default_rng(0).integers(32, 127, size=4000)))
+    new, again = compressed(noise[:2000], noise[2000:]), compressed(noise[:2000], noise[:2000])
+    assert all(again[name] < 1 < 6 < new[name] < 8 for name in ("zlib", "xz"))
+    assert [*new] == ["zlib", "bz2", "xz"] and 6 < new["bz2"] < 8
+
+
+# The book's own model
+
+
+def test_the_books_own_model_beats_compressors_and_the_cache_changes_nothing():
+    machine, encoding = text_model()
+    training, held_out = load_plays()
+    assert encoding.tokens == BytePairEncoding.train(training, writer.MERGES).tokens
+    part = encoding.encode(held_out[:20_000])
+    bits = bits_per_byte(machine, part, encoding)
+    assert bits < 2.45 < min(compressed(training, held_out)[name] for name in ("zlib", "xz"))
+    double = LanguageModel(768, 64, 4, 3, positions="rotary", activation=gelu, dtype=float)
+    double.flat[:] = machine.flat
+    tokens = np.array(part[:64])
+    np.testing.assert_allclose(in_steps(double, tokens, range(65)), double(tokens), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_books_own_model_writes_speeches(seed):
+    machine, encoding = text_model()
+    begun = encoding.encode("JULIET:\n")
+    text = encoding.decode(generate(machine, begun, 150, 0.8, top_p=0.9, rng=np.random.default_rng(seed), window=64))
+    assert re.search(r"\n\n[A-Z][\w ]+:\n", text) and text.startswith("JULIET:\n")
+
+
+def test_a_file_that_is_missing_damaged_or_anothers_says_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(writer, "FILE", tmp_path / "writer.npz")
+    with pytest.raises(FileNotFoundError, match=r"writer\.npz is missing; install the package again, or run `make wri"):
+        text_model()
+    writer.FILE.write_bytes(b"no archive")
+    with pytest.raises(ValueError, match=r"writer\.npz is damaged \(\w+\); install the package again, or run"):
+        text_model()
+    size = new_writer().flat.size
+    for weights, merges in ((np.zeros(3), 512), (np.full(size, np.nan), 512), (np.zeros(size), 2)):
+        np.savez(writer.FILE, weights=weights, merges=np.full((merges, 2), 97))
+        with pytest.raises(
+            ValueError, match=rf"writer\.npz holds {len(weights)} numbers and {merges} merges; expected"
+        ):
+            text_model()
