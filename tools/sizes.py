@@ -19,7 +19,7 @@ from minitransformer.language_model.sizes import FILE
 from minitransformer.training import train
 from minitransformer.transformer import LanguageModel
 
-WIDTHS, SEEDS = (16, 32, 64, 128, 192), (0, 1)
+WIDTHS, SEEDS = (16, 24, 32, 64, 96), (0,)
 TRAINING = {"steps": 500, "rate": 4e-3, "warmup": 100}
 MERGES = 512
 
