@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix oracle jupyter-book-2 lists links audit bench ablations model writer constraints clean
+.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix oracle jupyter-book-2 lists links audit bench ablations model writer sizes constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -127,6 +127,11 @@ writer:  ## train chapter 16's model, which takes a minute, and keep it for the 
 	$(call set_up,book)
 	@echo "Training the model; Ctrl-C stops, and the same command goes on."
 	@$(RUN) -m tools.writer
+
+sizes:  ## train chapter 16's model in five sizes, which takes some minutes, and keep what came of each
+	$(call set_up,book)
+	@echo "Training every size; Ctrl-C stops, and the same command goes on."
+	@$(RUN) -m tools.sizes
 
 constraints:  ## renew the pinned versions in constraints.txt (needs the network)
 	$(call set_up,nox)

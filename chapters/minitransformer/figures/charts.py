@@ -527,10 +527,11 @@ def grown_bars(sizes, labels, writers, *, alt, xlabel):
     return _drawing(draw, alt, size=(4.8, 0.25 * len(labels) + 1.3))
 
 
-def dot_rows(groups, *, alt, xlabel):
-    """Draw percentages as dots, a row for each name: a dict, heading -> dict, name -> values (k,); used in chapter 14.
+def dot_rows(groups, *, alt, xlabel, limits=(-2, 102)):
+    """Draw numbers as dots, a row for each name: a dict, heading -> dict, name -> values (k,); used from chapter 14 on.
 
-    The dots of a row stand a little below each other, in their order, so that equal ones are seen.
+    The dots of a row stand a little below each other, in their order, so that equal ones are seen.  The axis shows the
+    numbers between `limits`, which fit percentages.
 
     >>> picture = dot_rows({"all": {"no mask": [98, 99]}}, alt="Two dots.", xlabel="right in %")
     """
@@ -543,7 +544,7 @@ def dot_rows(groups, *, alt, xlabel):
             if len(values):
                 axis.axhline(y, color=COLOUR["grid"], lw=0.8)
                 axis.plot(values, y + np.linspace(-0.2, 0.2, len(values)), "o", color=COLOUR["ink"], ms=4, mew=0)
-        axis.set(xlim=(-2, 102), ylim=(len(rows) - 0.4, -0.6), yticks=[], xlabel=xlabel)
+        axis.set(xlim=limits, ylim=(len(rows) - 0.4, -0.6), yticks=[], xlabel=xlabel)
         _no_frame(axis)
 
     return _drawing(draw, alt, size=(4.8, 0.21 * len(rows) + 0.5))

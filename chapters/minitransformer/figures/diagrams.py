@@ -624,6 +624,29 @@ def beginnings(words, answers, *, alt):
     return Picture(end + wide, len(answers) * high + 4, f'<g font-family="inherit">{"".join(svg)}</g>', alt)
 
 
+def token_rows(rows, *, alt):
+    """Draw how texts are cut into tokens, a dict, label -> tokens: a row of boxes for each; used in chapter 16.
+
+    A blank is drawn as a dot in the middle; a token that the row above does not have is filled.
+
+    >>> picture = token_rows({"letters": ["t", "h", "e"], "1 merge": ["th", "e"]}, alt="Two rows.")
+    """
+    left, high, svg, before = 10 + 7.5 * max(map(len, rows)), 34, [], None
+    ends = []
+    for row, (label, tokens) in enumerate(rows.items()):
+        x, y = left, 4 + row * high
+        svg.append(text(left - 10, y + 18, label, "muted", 13, "end"))
+        for token in tokens:
+            wide = 9 * len(token) + 7
+            is_new = before is not None and token not in before
+            svg.append(box(x, y, wide, high - 8, "output" if is_new else "key", rx=4))
+            svg.append(text(x + wide / 2, y + 18, token.replace(" ", "·"), "output" if is_new else "ink", 14))
+            x += wide + 3
+        ends.append(x)
+        before = tokens
+    return Picture(max(ends) + 2, len(rows) * high + 4, f'<g font-family="inherit">{"".join(svg)}</g>', alt)
+
+
 def _dashed(x, y, width, height):
     at = {"x": x, "y": y, "width": width, "height": height, "rx": 6}
     return element("rect", **at, fill="none", stroke="muted", stroke_dasharray="3 4")

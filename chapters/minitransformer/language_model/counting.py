@@ -1,4 +1,4 @@
-"""What counting alone can foretell: how often tokens followed each other, smoothed; built in chapter 16."""
+"""What counting alone can foretell: how often tokens followed each other, smoothed; used in chapter 16."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ class KneserNey:
     ids (n,); `order` counts the tokens that are looked at together: the next one, and order − 1 before it.  What was
     seen gives away a share of its count to what a context one token shorter says, and so on down to equal chances.
     Raises ValueError where the text is too short, or numbers of the vocabulary to the power of the order too large.
-    Kneser and Ney (1995), interpolated as in Chen and Goodman (1999); built in chapter 16.
+    Kneser and Ney (1995), interpolated as in Chen and Goodman (1999); used in chapter 16.
 
     >>> model = KneserNey([0, 1, 2, 0, 1, 0, 1, 2], order=3, vocabulary=3)
     >>> model.following([0, 1]).round(2).tolist()
@@ -50,7 +50,7 @@ class KneserNey:
 
 
 def grams(ids, n, vocabulary):
-    """Return each run of n tokens of a text as one number, its digits in base `vocabulary`.  Built in chapter 16.
+    """Return each run of n tokens of a text as one number, its digits in base `vocabulary`.  Used in chapter 16.
 
     Shapes: ids (length,) -> (length − n + 1,); none where the text is shorter.
 
@@ -68,7 +68,7 @@ def counted(runs, vocabulary):
 
     Shapes: runs (m,) -> the different runs and their counts; the different contexts, which are runs without the last
     token, the sums of their counts, and how many kinds of token stand behind each; and n₁ / (n₁ + 2 n₂), where n₁ runs
-    were seen once and n₂ twice.  Built in chapter 16.
+    were seen once and n₂ twice.  Used in chapter 16.
 
     >>> [part.tolist() for part in counted(np.array([12, 12, 13, 45]), vocabulary=10)]
     [[12, 13, 45], [2, 1, 1], [1, 4], [3, 1], [2, 1], 0.5]
@@ -85,7 +85,7 @@ def blended(runs, table, shorter, vocabulary):
 
     With c the count of the run, t the sum of its context, k its kinds and D the discount, as in `counted`:
     (max(c − D, 0) + D·k·shorter) / t, and `shorter` alone where the context was never seen.
-    Shapes: runs (m,), table as `counted` returns it, shorter (m,) -> (m,).  Built in chapter 16.
+    Shapes: runs (m,), table as `counted` returns it, shorter (m,) -> (m,).  Used in chapter 16.
 
     >>> table = counted(np.array([12, 12, 13, 45]), vocabulary=10)
     >>> blended(np.array([12, 13, 45, 71]), table, np.full(4, 0.1), 10).round(3).tolist()

@@ -22,7 +22,7 @@ def foretold(model, ids, window=64, batch=32):
 
     It reads windows of so many tokens, each half a window behind the one before; what counts is the half that no other
     window has read, so that all but the text's first tokens are foretold from half a window or more.
-    Shapes: ids (n,) -> (n − 1,), in float64.  Raises ValueError where there are fewer than two.  Built in chapter 16.
+    Shapes: ids (n,) -> (n − 1,), in float64.  Raises ValueError where there are fewer than two.  Used in chapter 16.
 
     >>> model = LanguageModel(11, 8, heads=2, layers=1, positions="rotary", rng=0)
     >>> foretold(model, [3, 1, 4, 1, 5], window=2).shape
@@ -47,7 +47,7 @@ def bits_per_byte(model, ids, encoding, window=64):
 
     `model` is a `LanguageModel`, of which `foretold` asks with this window, or a function, such as a `KneserNey`, that
     takes ids (n,) and returns the probability of each but the first, (n − 1,); the first one is not counted.
-    Shapes: ids (n,), their `BytePairEncoding` -> a number.  Built in chapter 16.
+    Shapes: ids (n,), their `BytePairEncoding` -> a number.  Used in chapter 16.
 
     >>> from minitransformer.language_model import BytePairEncoding
     >>> equal = lambda ids: np.full(len(ids) - 1, 1 / 256)

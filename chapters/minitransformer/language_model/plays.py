@@ -31,7 +31,7 @@ def windows(rng, ids, count=16, length=64):
     """Draw so many windows from a text as a batch for `train`: each token's target is the next one.
 
     Shapes: ids (n,) -> ((count, length),), (count, length).  Raises ValueError where the text has no window and a token
-    behind it.  Built in chapter 16.
+    behind it.  Used in chapter 16.
 
     >>> (x,), targets = windows(np.random.default_rng(0), np.arange(9), count=1, length=3)
     >>> x.tolist(), targets.tolist()
