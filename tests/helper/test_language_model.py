@@ -290,6 +290,11 @@ def test_shares_are_those_of_softmax_cut_to_the_likeliest(logits, temperature, t
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-15)
 
 
+def test_of_equals_the_smaller_numbers_are_kept_and_no_more_than_come_to_top_p():
+    assert shares([0, 0, 0, 0], top_p=0.5).tolist() == [0.5, 0.5, 0, 0] == shares([0, 0, 0, 0], top_k=2).tolist()
+    assert shares([0, 0, 0, 0], top_k=2, top_p=0.5).tolist() == [1, 0, 0, 0] == shares([0, 0, 0, 0], top_p=0).tolist()
+
+
 def test_tokens_are_drawn_as_often_as_their_shares_say():
     logits = np.log([0.5, 0.25, 0.15, 0.1])
     for options in ({}, {"temperature": 0.5}, {"top_k": 2}, {"top_p": 0.8}, {"top_k": 3, "top_p": 0.6}):
