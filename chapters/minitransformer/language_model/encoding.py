@@ -115,7 +115,7 @@ class BytePairEncoding:
     """A text as numbers of tokens, and back: `BytePairEncoding(merges)`, with merges as in `learn_merges`.
 
     `tokens`, a list, holds the bytes of each token.  Raises ValueError where a merge is no pair of earlier tokens.
-    Built in chapter 16.
+    Used in chapter 16.
 
     >>> encoding = BytePairEncoding.train("hot hot pot", merges=2)
     >>> encoding.encode("hotpot"), encoding.tokens[256:]
