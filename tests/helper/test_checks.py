@@ -12,10 +12,11 @@ from minitransformer.checks import CHAPTERS, CHECKS, ROUNDED, UNANSWERED, _slope
 from minitransformer.dot_product import cosine_similarity, unit
 from minitransformer.feed_forward import feed_forward, gelu
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient_check
+from minitransformer.language_model import BytePairEncoding
 from minitransformer.layer_norm import layer_norm, rms_norm_vjp
 from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
-from minitransformer.positions import angles
+from minitransformer.positions import angles, rotary
 from minitransformer.residuals import residual
 from minitransformer.softmax import softmax_vjp
 from minitransformer.transformer import LanguageModel, embed, stack
@@ -224,6 +225,18 @@ SECOND = {
     ],
     "translation-exact": lambda said, right: np.mean([a.tolist() == b.tolist() for a, b in zip(said, right)]),
     "translation-lab-sources": lambda first, second: np.roll((first + second).sources, -len(first.french), axis=0),
+    "language-model-merges": [len(["k", "i", "t", "ten"]), 5, len(["e", "x", "tent"]), len("nets")],
+    "language-model-encode": lambda ids, merges: BytePairEncoding(merges).encode(bytes(ids)),
+    "language-model-words": lambda bits, size, words: np.exp(np.log(2) * bits * size / words),
+    "language-model-min-p": lambda logits, share: special.softmax(
+        np.where(logits - logits.max() >= np.log(share), logits, -np.inf)
+    ),
+    "language-model-place": lambda q, keys: (
+        rotary(np.vstack([keys, q[None]]), [*range(len(keys)), len(keys) - 1])[:-1]
+        @ rotary(np.vstack([0 * keys[1:], q[None]]))[-1]
+        / np.sqrt(len(q))
+    ),
+    "language-model-cache": 1024 * 36_864.0,
     "inside-by-hand": np.mean([0.7, 0.5]),
     "inside-duplicate": lambda weights, ids: np.mean(
         [weights[i, max(j for j in range(i) if ids[j] == ids[i])] for i in range(len(ids)) if ids[i] in ids[:i]]

@@ -14,7 +14,7 @@ class KeyValueCache:
     many of the last ones, itself included.  `length` tells how many tokens it holds, and `kept` are their keys and
     values: (layers, 2, …, heads, most, d_k).  What is the same at each step, the turns of all places and W_Q, W_K and
     W_V side by side, is made once; a model that is trained on needs a new cache.
-    Raises ValueError where the model's positions are not "rotary" or its norm not "pre".  Built in chapter 16.
+    Raises ValueError where the model's positions are not "rotary" or its norm not "pre".  Used in chapter 16.
 
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0)
@@ -103,7 +103,8 @@ def attend(x, cache, layer, new):
     kept[0][..., new, :] = turned(keys, cache.cos[new], cache.sin[new])
     kept[1][..., new, :] = values
     seen = slice(max(0, new.start + 1 - cache.window), new.stop)
-    scores = turned(queries, cache.cos[new], cache.sin[new]) @ kept[0][..., seen, :].swapaxes(-1, -2) / d_k**0.5
+    asked = turned(queries, cache.cos[new], cache.sin[new])
+    scores = asked @ kept[0][..., seen, :].swapaxes(-1, -2) / d_k**0.5
     if new.stop - new.start > 1:
         behind = np.arange(new.start, new.stop)[:, None] - np.arange(seen.start, seen.stop)
         scores[..., (behind < 0) | (behind >= cache.window)] = -np.inf

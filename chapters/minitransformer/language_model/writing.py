@@ -48,7 +48,8 @@ def choose(logits, temperature=1.0, top_k=None, top_p=None, rng=None):
     if temperature == 0:
         return np.argmax(logits, axis=-1)
     if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng is {rng!r}; expected a Generator, such as np.random.default_rng(0), or temperature 0.")
+        wanted = "a Generator, such as np.random.default_rng(0), or temperature 0"
+        raise TypeError(f"rng is {rng!r}; expected {wanted}.")
     sums = np.cumsum(shares(logits, temperature, top_k, top_p), axis=-1)
     drawn = rng.random((*sums.shape[:-1], 1)) * sums[..., -1:]
     return (sums <= drawn).sum(axis=-1)
