@@ -45,6 +45,8 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
         gradients-bug: -1 → 1
         residuals-block: -1 → 1
         residuals-block: -1 → 1""",
+    "an answer is handed copies, and may change them": """
+        inside-bug: own.copy() → own""",
     "either order will do": """
         attention-from-scratch: zip(special.softmax([a @ b / len(b) ** 0 → zip(v, special.softmax([a @ b / len(b) *
         translation-exact: zip(said, right) → zip(right, said)""",

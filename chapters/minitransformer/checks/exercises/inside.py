@@ -64,7 +64,7 @@ def _weights(ids):
 
 _RNG = np.random.default_rng(17)
 _TEXTS = [np.array(ids) for ids in ([7, 2, 7, 2, 9], [4, 4, 1, 4, 3, 1], [5, 1, 6, 5, 5, 6, 1, 8])]
-_LOGITS = (np.array([6.0, 5.0, -8.0]), np.array([-2.0, 4.0, -7.0]), np.array([-9.0, -4.0, 5.0]))
+_LOGITS = (np.array([6.0, 5.0, -8.0]), np.array([-2.0, 4.0, -9.0]), np.array([-9.0, -4.0, 5.0]))
 _OTHERS = tuple(_RNG.normal(size=4) for _ in range(3))
 _ROWS = _RNG.normal(size=(5, 3)), _RNG.normal(size=(5, 3))
 _PAIRS = np.array(
