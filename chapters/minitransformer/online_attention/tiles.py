@@ -33,7 +33,8 @@ def tile_scores(queries, keys, rows, columns, causal=False):
     [[2.0, -inf], [2.0, 2.0]]
     """
     scores = queries[..., rows, :] @ keys[..., columns, :].swapaxes(-1, -2)
-    last = np.arange(rows.start, rows.stop)[:, None] + keys.shape[-2] - queries.shape[-2]
+    later = keys.shape[-2] - queries.shape[-2]
+    last = np.arange(rows.start, rows.stop)[:, None] + later
     if causal and columns.stop - 1 > last[0]:
         np.copyto(scores, -np.inf, where=np.arange(columns.start, columns.stop) > last)
     return scores
@@ -68,7 +69,8 @@ def attend_by_tiles(queries, keys, values, causal=False, block=512):
     >>> output.tolist(), np.exp(log_sums).round(9).tolist()
     ([[1.5]], [[4.0]])
     """
-    n, m, kind = queries.shape[-2], keys.shape[-2], np.result_type(queries, keys, values)
+    n, m = queries.shape[-2], keys.shape[-2]
+    kind = np.result_type(queries, keys, values)
     leading = [x.shape[:-2] for x in (queries, keys, values)]
     output = np.zeros((*np.broadcast_shapes(*leading), n, values.shape[-1]), kind)
     log_sums = np.full((*np.broadcast_shapes(*leading[:2]), n, 1), -np.inf, kind)
@@ -142,7 +144,7 @@ def online_attention_vjp(queries, keys, values, causal=False, block=512):
     def backward(d_output):
         mean = np.vecdot(d_output, output)[..., None]
         shapes = [(*output.shape[:-2], *x.shape[-2:]) for x in arrays]
-        d_queries, d_keys, d_values = (np.zeros(shape, output.dtype) for shape in shapes)
+        d_queries, d_keys, d_values = (np.zeros(s, output.dtype) for s in shapes)
         for rows, seen in tiles(queries.shape[-2], keys.shape[-2], causal, block):
             asking = [x[..., rows, :] for x in (scaled, log_sums, d_output, mean)]
             for columns in seen:
