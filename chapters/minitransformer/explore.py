@@ -54,7 +54,7 @@ def _style(name):
 
 
 def explorable(name, still, **state):
-    """Return the explorable `name` as HTML that needs no kernel, server or network; used in chapters 1 to 15.
+    """Return the explorable `name` as HTML that needs no kernel, server or network; used in chapters 1 to 18.
 
     `still` is the Picture that is seen in its place in print and without JavaScript.  `state` is how it starts, lists
     or arrays: `explorables/NAME/state.py` says of which parts, and what each of them can be.

@@ -19,7 +19,7 @@ from minitransformer import figures
 from minitransformer.explorables.writer.state import packed
 from minitransformer.explore import SHARED, _module, explorable
 from minitransformer.feed_forward import gelu
-from minitransformer.language_model import BytePairEncoding, load_plays, text_model
+from minitransformer.language_model import BytePairEncoding, generate, load_plays, text_model
 from minitransformer.transformer import LanguageModel
 from tests.explorables.cases.writer import ENCODING, SMALL, START, read
 from tests.shared.explorable_page import PAGE, STILL, assert_shows, control, run_widget, said
@@ -200,6 +200,20 @@ def test_it_goes_on_until_it_is_stopped_or_has_written_all(show):
     tab.wait_for_function("saved.at(-1).steps === 120")
     assert control(tab, "button", "go on").count() == 1
     assert_shows(tab, "writer", {**START, "steps": 120})
+
+
+def test_the_page_writes_what_a_cell_writes(show):
+    (model, encoding), text, steps = text_model(), "ROMEO:\nBut soft, what", 24
+    tab = run_widget(show(), "writer", START | packed(model, encoding) | {"window": 64, "text": text, "k": 768})
+    tab.evaluate("set('steps', 24)")
+    said = """(seed) => {
+        set("seed", seed);
+        return [...document.querySelectorAll("[role=option]")].map((one) => one.textContent).join("");
+    }"""
+    for seed in range(100):
+        ids = generate(model, encoding.encode(text), steps, 0.8, rng=np.random.default_rng(seed), window=64)[-steps:]
+        written = encoding.decode(ids).replace(" ", "\N{MIDDLE DOT}").replace("\n", "\N{PILCROW SIGN}")
+        assert tab.evaluate(said, seed) == written, seed
 
 
 @pytest.mark.parametrize("press", ["one token", "start again", "typing"])
