@@ -340,9 +340,10 @@ def test_what_is_drawn_hangs_on_the_generator_alone_and_on_the_window():
     assert (again[3:].argmax(-1) == tokens[4:]).all()
 
 
-@pytest.mark.parametrize("width, steps", [(1, 6), (3, 3), (20, 2)])
-def test_a_beam_keeps_the_likeliest_texts_of_all_its_followers(width, steps):
-    machine, begun = model(), ids(4).tolist()
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("width, steps", [(1, 6), (3, 6), (8, 4), (20, 2)])
+def test_a_beam_keeps_the_likeliest_texts_of_all_its_followers(width, steps, seed):
+    machine, begun = model(seed), ids(4, seed=seed).tolist()
     beams = {tuple(begun): 0.0}
     for _ in range(steps):
         found = {}
