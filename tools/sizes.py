@@ -13,21 +13,17 @@ from functools import partial
 import numpy as np
 
 from bookbuild.base.files import written
-from minitransformer.feed_forward import gelu
-from minitransformer.language_model import BytePairEncoding, bits_per_byte, load_plays, windows
+from minitransformer.language_model import MERGES, BytePairEncoding, bits_per_byte, load_plays, new_writer, windows
 from minitransformer.language_model.sizes import FILE
 from minitransformer.training import train
-from minitransformer.transformer import LanguageModel
 
 WIDTHS, SEEDS = (16, 24, 32, 64, 96), (0,)
 TRAINING = {"steps": 500, "rate": 4e-3, "warmup": 100}
-MERGES = 512
 
 
-def trained(encoding, ids, d, seed):
+def trained(ids, d, seed):
     """Return a model of width `d`, after its training, or after what a checkpoint holds of it."""
-    sizes = {"positions": "rotary", "activation": gelu}
-    model = LanguageModel(len(encoding.tokens), d, 4, 3, rng=seed, **sizes)
+    model = new_writer(seed, d)
     train(model, partial(windows, ids=ids), **TRAINING, seed=seed, checkpoint=f"size-{d}-{seed}")
     return model
 
@@ -39,7 +35,7 @@ def main():
     ids, tested = np.array(encoding.encode(training)), encoding.encode(held_out)
     rows = []
     for d in WIDTHS:
-        models = [trained(encoding, ids, d, seed) for seed in SEEDS]
+        models = [trained(ids, d, seed) for seed in SEEDS]
         bits = [round(bits_per_byte(model, tested, encoding), 3) for model in models]
         rows.append({"d": d, "parameters": models[0].flat.size, "bits": bits})
         print(rows[-1], flush=True)

@@ -631,20 +631,23 @@ def token_rows(rows, *, alt):
 
     >>> picture = token_rows({"letters": ["t", "h", "e"], "1 merge": ["th", "e"]}, alt="Two rows.")
     """
-    left, high, svg, before = 10 + 7.5 * max(map(len, rows)), 34, [], None
-    ends = []
+    left, high, svg, before, ends = 12 + 7.5 * max(map(len, rows)), 32, [], None, []
     for row, (label, tokens) in enumerate(rows.items()):
         x, y = left, 4 + row * high
-        svg.append(text(left - 10, y + 18, label, "muted", 13, "end"))
+        svg.append(text(left - 8, y + 17, label, "muted", 14, "end"))
         for token in tokens:
-            wide = 9 * len(token) + 7
-            is_new = before is not None and token not in before
-            svg.append(box(x, y, wide, high - 8, "output" if is_new else "key", rx=4))
-            svg.append(text(x + wide / 2, y + 18, token.replace(" ", "·"), "output" if is_new else "ink", 14))
-            x += wide + 3
+            wide, is_new = _letters_wide(token) + 4, before is not None and token not in before
+            svg.append(box(x, y, wide, high - 8, "output" if is_new else "key", rx=3))
+            svg.append(text(x + wide / 2, y + 17, token.replace(" ", "·"), "output" if is_new else "ink", 14))
+            x += wide + 1
         ends.append(x)
         before = tokens
     return Picture(max(ends) + 2, len(rows) * high + 4, f'<g font-family="inherit">{"".join(svg)}</g>', alt)
+
+
+def _letters_wide(token):
+    """Return about how wide a token is in letters of 14 units."""
+    return sum(14 if letter in "mw" else 6 if letter in " ilfrt" else 9 for letter in token)
 
 
 def _dashed(x, y, width, height):
