@@ -64,7 +64,10 @@ def _length(state):
 
 
 def weights(many):
-    """Return a check for the weights of so many models, or of as many as a part has, as `packed` gives them."""
+    """Return a check for the weights of so many models, or of as many as a part has, as `packed` gives them.
+
+    Used in chapter 15.
+    """
     where = f"for each of {many}" if isinstance(many, str) else f"in a list of {many}"
     fit = lambda value, state: not words(many)(value, state) and {len(text) for text in value} == {_length(state)}
     return fits(f"weights of these sizes {where}, as packed gives them", fit)
