@@ -8,8 +8,9 @@ from ..arrays import attendable, summed_to, whole
 def tiles(n, m, causal=False, block=512):
     """Yield stretches of n queries, slices, each with the list of the stretches of m keys that they may see.
 
-    No stretch is longer than `block`.  Where `causal`, the last query sees all keys and each one before it a key less;
-    stretches that nobody may see are left out, and so are queries that see no key.  Built in chapter 18.
+    Shapes: tiles (rows, columns), none longer than `block`, cover the table of scores (n, m).  Where `causal`, the last
+    query sees all keys and each one before it a key less; stretches that nobody may see are left out, and so are
+    queries that see no key.  Built in chapter 18.
 
     >>> for rows, seen in tiles(4, 4, causal=True, block=2):
     ...     print(rows.start, [columns.start for columns in seen])
