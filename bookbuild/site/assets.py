@@ -15,7 +15,8 @@ from bookbuild.site.fonts import FACES
 
 HERE = Path(__file__).parent
 SHEETS = ("faces.css", "book.css", "search.css", "live_code.css", "practice.css")
-# The first three are linked to, where a page has use for them; the others are loaded when a reader first uses what they do: name in the site -> module.
+# The first three are linked to, where a page has use for them; the others are loaded when a reader first uses what they
+# do: name in the site -> module.
 SCRIPTS = {
     "book": "book.mjs",
     "practice": "practice/practice.mjs",

@@ -1,9 +1,14 @@
-"""The page of claims: each is settled by the section that it links to, and each number of it by a cell there."""
+"""The page of claims: each is settled by the section that it links to, and each number of it by a cell there.
+
+threads.toml and sources.toml say where the book answers what was asked in public, and where it has what others teach.
+"""
 
 import functools
 import re
+import tomllib
 
 import pytest
+from myst_parser.mdit_to_docutils.base import default_slugify
 
 from bookbuild import ROOT
 from bookbuild.read.book import Book
@@ -73,3 +78,55 @@ def test_a_number_that_no_cell_of_the_section_shows_is_found():
     _, line = sections(page)["what-does-a-softmax-see"]
     assert unsettled(page, line, "for 0.990 it leads by 5.29") == []
     assert unsettled(page, line, "for 0.991 it leads by 5.29, and by 15 elsewhere") == ["0.991", "15"]
+
+
+def read(name):
+    """Return the rows of a table in this folder."""
+    (rows,) = tomllib.loads((ROOT / "tests" / "text" / name).read_text("utf8")).values()
+    return rows
+
+
+def place_of(row):
+    """Return (page or None, line) of the place that a row names; KeyError where the book has none of that name."""
+    file, _, name = row["place"].partition("#")
+    if file in FILES:
+        return FILES[file], sections(FILES[file])[name][1]
+    headings = re.findall(r"^#+ (.+)$", (ROOT / file).read_text("utf8"), re.MULTILINE)
+    return None, [default_slugify(heading) for heading in headings].index(name)
+
+
+THREADS, SOURCES = read("threads.toml"), read("sources.toml")
+
+
+@pytest.mark.parametrize("row", THREADS, ids=lambda row: row["where"])
+def test_a_question_asked_in_public_has_a_place_or_a_reason(row):
+    assert ("place" in row) != ("open" in row)
+    if "place" in row:
+        place_of(row)
+
+
+def test_all_questions_are_listed_once():
+    rows = [(row["round"], row["row"]) for row in THREADS]
+    assert rows == [*(("first", n) for n in range(1, 43)), *(("second", n) for n in range(1, 71))]
+
+
+@pytest.mark.parametrize("row", SOURCES, ids=lambda row: f"{row['of'].split()[1]}: {row['what']}")
+def test_what_five_texts_teach_has_a_place_or_a_reason(row):
+    assert sum(way in row for way in ("place", "test", "open")) == 1
+    shows = " and ".join(row.get("shows", []))
+    if "place" in row:
+        page, line = place_of(row)
+        assert unsettled(page, line, shows) == []
+    elif "test" in row:
+        text = (ROOT / row["test"]).read_text("utf8")
+        assert [number for number in row["shows"] if number not in text] == []
+
+
+def test_the_stories_lead_to_sections_of_chapters():
+    told = PAGE_OF_CLAIMS.source.partition("\n## Where people asked\n")[2]
+    stories = re.findall(r"^- .*$", told, re.MULTILINE)
+    assert len(stories) > 20
+    for story in stories:
+        file, name = re.search(r"\(\[.+\]\(\.\./([^)#]+)#([^)]+)\)\)\.$", story).groups()
+        assert name in sections(FILES[file]), story
+        assert "https://github.com/" in story
