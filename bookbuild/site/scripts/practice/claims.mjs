@@ -23,7 +23,7 @@ const claims = (within) =>
 /** Return what is kept of the judgements; what is kept in another form is none. */
 function judgements() {
   const { guesses } = of(place(), dataset.page);
-  return Object.fromEntries(Object.entries(guesses).filter(([, { which }]) => which in VERDICTS));
+  return Object.fromEntries(Object.entries(guesses).filter(([, { which }]) => Number.isInteger(which) && which in VERDICTS));
 }
 
 /** Let a reader judge a claim. */
