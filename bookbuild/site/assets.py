@@ -15,10 +15,12 @@ from bookbuild.site.fonts import FACES
 
 HERE = Path(__file__).parent
 SHEETS = ("faces.css", "book.css", "search.css", "live_code.css", "practice.css")
-# The first two are linked to; the others are loaded when a reader first uses what they do: name in the site -> module.
+# The first three are linked to, where a page has use for them; the others are loaded when a reader first uses what they
+# do: name in the site -> module.
 SCRIPTS = {
     "book": "book.mjs",
     "practice": "practice/practice.mjs",
+    "claims": "practice/claims.mjs",
     "previews": "previews.mjs",
     "search": "search/search.mjs",
     "live_code": "live_code/live_code.mjs",
@@ -94,5 +96,5 @@ def leave_out(app, exception):
 
 def link(app, pagename, templatename, context, doctree):
     """Name stylesheet and scripts for the template of a page."""
-    names = {"stylesheet": "book.css", "script": "book.js", "practice": "practice.js"}
+    names = {"stylesheet": "book.css", "script": "book.js", "practice": "practice.js", "claims": "claims.js"}
     context |= {key: hashed(app, name) for key, name in names.items()}

@@ -4,6 +4,9 @@ import re
 from html import unescape
 from pathlib import Path
 
+from docutils.nodes import make_id
+
+from bookbuild.read.claims import HEADING, PAGE
 from bookbuild.site.translator import PALETTE
 
 THEME = Path(__file__).with_name("theme")
@@ -35,6 +38,13 @@ def strip(chapter):
     return figures.strip(machine_numbers(), chapter.number)
 
 
+def claims_about(book, chapter):
+    """Return the place on the page of claims where those about a chapter stand, "" where there are none."""
+    page = next((page for page in book.pages if page.page == PAGE), None)
+    found = [(HEADING.fullmatch(title), title) for _, _, title in page.headings] if page and chapter else []
+    return next((make_id(title) for match, title in found if match and int(match[1]) == chapter.number), "")
+
+
 def complete(app, pagename, templatename, context, doctree):
     """Give the template of one page what it needs."""
     book = app.book_build.book
@@ -48,6 +58,8 @@ def complete(app, pagename, templatename, context, doctree):
         "toc_below": below(context) if doctree else "",
         "eyebrow": f"Part {part.numeral} · {part.caption}" if chapter else "",
         "strip": strip(chapter) if chapter else "",
+        "page_of_claims": PAGE,
+        "claims_here": claims_about(book, chapter),
     }
 
 

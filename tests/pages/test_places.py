@@ -6,7 +6,7 @@ from tests.shared.pages import PAINTED
 
 NEAR = 2  # pixels
 # The pages with the most to lay out, and how many places of each are tried, spread over the page.
-PAGES = ("chapters/05-self-attention.html", "chapters/12-transformer.html")
+PAGES = ("chapters/05-self-attention.html", "chapters/12-transformer.html", "reference/claims.html")
 TRIED = 3
 # How far the place is from where the browser should have put it: below the bar, or as near as the page's end allows.
 MISSED = """(id) => {

@@ -6,6 +6,9 @@ export const ROOT = document.documentElement.dataset.content_root;
 /** The name of the book, under which things are kept. */
 export const BOOK = document.documentElement.dataset.book;
 
+/** The page of claims, on which guesses are judgements. */
+export const CLAIMS = "reference/claims";
+
 /** Load a script of the site, a classic one, which works from a file too. */
 export const load = (name) =>
   new Promise((onload, onerror) => {

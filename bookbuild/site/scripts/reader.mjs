@@ -1,6 +1,6 @@
 // The reader's place: what was read is marked in the contents, the cover offers to continue, the summary of a chapter
 // says what was predicted and solved, and a panel shows what is kept, exports it, imports it and forgets it.
-import { all, element } from "./page.mjs";
+import { CLAIMS, all, element } from "./page.mjs";
 import { forget, keep, of, place, store, understood } from "./place.mjs";
 
 const WHILE = 5000; // milliseconds after which a section whose end is on the screen counts as read: no leap does
@@ -90,12 +90,13 @@ function panel(known) {
   const chapters = Object.values(known.chapters);
   const count = (of) => chapters.reduce((sum, one) => sum + of(one), 0);
   const read = count((one) => isRead(one));
-  const guesses = count((one) => Object.keys(one.guesses).length);
+  const judged = Object.keys(of(known, CLAIMS).guesses).length;
+  const guesses = count((one) => Object.keys(one.guesses).length) - judged;
   const solved = count((one) => Object.values(one.answers).filter(({ done }) => done).length);
   const where = known.last ? ` You were last at ${known.last.section}, in chapter ${known.last.number}.` : "";
   const something = chapters.length > 0;
   document.querySelector(".kept").textContent = something
-    ? `${many(read, "chapter")} read, ${many(guesses, "prediction")} made, ${many(solved, "answer")} right.${where}`
+    ? `${many(read, "chapter")} read, ${many(guesses, "prediction")} made, ${many(solved, "answer")} right${judged ? `, ${many(judged, "claim")} judged` : ""}.${where}`
     : "Nothing is kept yet.";
   for (const button of all("#place button")) button.disabled = !something;
 }
