@@ -5,7 +5,6 @@ import json
 import re
 
 import noxfile
-from bookbuild import ROOT
 from tools import pytorch_page
 
 TEXT, TOLD = (path.read_text(encoding="utf-8") for path in (pytorch_page.PAGE, pytorch_page.FILE))
@@ -20,7 +19,7 @@ def test_the_page_has_the_code_and_the_output_of_the_file():
 
 def test_the_versions_are_those_that_the_page_and_the_oracle_name():
     version = KEPT["versions"]["torch"]
-    assert noxfile.PYTORCH == f"torch=={version}"
+    assert f"torch=={version}" == noxfile.PYTORCH
     assert set(re.findall(r"PyTorch (\d+\.\d+)", TEXT)) == {version.rpartition(".")[0]}
 
 
@@ -39,16 +38,14 @@ def test_what_the_rows_import_of_the_helper_is_there():
 
 def test_outputs_are_written_below_the_blocks_and_nowhere_else(tmp_path, monkeypatch, capsys):
     page, file = tmp_path / "page.md", tmp_path / "printed.json"
-    page.write_text(
-        "# A\n\n```python\nours = theirs = 1\n```\n\nB\n\n```python\nprint(ours)\n```\n```text\n2\n```\n\nC\n"
-    )
+    first, second = "```python\ntheirs = 1\nx = 2\n```\n", "```python\nprint(x, 'theirs' in dir())\n```\n"
+    page.write_text(f"# A\n\n{first}\nB\n\n{second}```text\n7\n```\n\nC\n", encoding="utf-8")
     monkeypatch.setattr(pytorch_page, "PAGE", page)
     monkeypatch.setattr(pytorch_page, "FILE", file)
     monkeypatch.setattr(pytorch_page, "ROOT", tmp_path)
     monkeypatch.setattr(pytorch_page.metadata, "version", lambda name: "1.0+cpu")
-    page.write_text(page.read_text(encoding="utf-8").replace("print(ours)", "print(3)"), encoding="utf-8")
     pytorch_page.main()
-    assert page.read_text(encoding="utf-8").endswith("```python\nprint(3)\n```\n```text\n3\n```\n\nC\n")
-    assert [block["printed"] for block in json.loads(file.read_text(encoding="utf-8"))["blocks"]] == ["", "3\n"]
+    assert page.read_text(encoding="utf-8") == f"# A\n\n{first}\nB\n\n{second}```text\n2 False\n```\n\nC\n"
+    kept = json.loads(file.read_text(encoding="utf-8"))
+    assert [block["printed"] for block in kept["blocks"]] == ["", "2 False\n"] and kept["versions"]["torch"] == "1.0"
     assert capsys.readouterr().out.startswith("Ran 2 blocks")
-    assert page.read_text(encoding="utf-8").count("```") == 6 and (ROOT / "reference").is_dir()
