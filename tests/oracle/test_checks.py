@@ -100,6 +100,16 @@ def test_a_wrong_answer_in_pytorch_gets_the_hint_of_its_mistake(name, answer, hi
     assert hint in find_hint(CHECKS[name], answer)
 
 
+def test_a_check_leaves_pytorch_and_the_answer_as_they_were():
+    """It calculates in float64, in a copy, also where the answer fails."""
+    module, kept = nn.Sequential(nn.Linear(4, 4, bias=False), nn.Softmax(dim=1)), []
+    module.register_forward_hook(lambda module, given, found: kept.append(found.dtype))
+    assert find_hint(CHECKS["softmax-axis"], module).startswith("not yet")
+    assert set(kept) == {torch.float64} and module[0].weight.dtype == torch.get_default_dtype() == torch.float32
+    assert "raised RuntimeError" in find_hint(CHECKS["softmax-axis"], nn.Linear(100, 4))
+    assert torch.get_default_dtype() == torch.float32
+
+
 def on_tensors(function):
     """Return a function on arrays as one on tensors, which names PyTorch as it holds it."""
 
