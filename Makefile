@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix oracle jupyter-book-2 lists links audit bench ablations model writer sizes constraints clean
+.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix oracle pytorch-page jupyter-book-2 lists links audit bench ablations model writer sizes constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -90,6 +90,10 @@ test-matrix:  ## try the helper on Python 3.11 to 3.13 and the lowest versions (
 oracle:  ## compare the helper and every gradient with PyTorch's (needs the network once)
 	$(call set_up,nox)
 	@$(RUN) -m nox --session oracle
+
+pytorch-page:  ## run the code of the page From NumPy to PyTorch, and keep what it prints (needs the network once)
+	$(call set_up,nox)
+	@$(RUN) -m nox --session pytorch-page
 
 jupyter-book-2:  ## parse the book with Jupyter Book 2, which is to stay possible (needs the network once)
 	$(call set_up,book nox)

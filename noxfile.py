@@ -48,9 +48,16 @@ def helper(session, versions):
 
 @nox.session(reuse_venv=True, default=False)
 def oracle(session):
-    """Compare the helper with PyTorch: its functions, every gradient, and both whole models."""
+    """Compare the helper with PyTorch: functions, gradients, whole models, the rows of a page, answers to exercises."""
     session.install(".", *TOOLS, PYTORCH, "-c", "constraints.txt")
     session.run("pytest", "-q", "--noconftest", "-p", "no:cacheprovider", "tests/oracle", env=OURS)
+
+
+@nox.session(name="pytorch-page", reuse_venv=True, default=False)
+def pytorch_page(session):
+    """Run the code of the page From NumPy to PyTorch, and keep what it prints."""
+    session.install(".", *TOOLS, PYTORCH, "-c", "constraints.txt")
+    session.run("python", "-m", "tools.pytorch_page", env=OURS)
 
 
 def lower_bounds():

@@ -1,0 +1,50 @@
+"""The page *From NumPy to PyTorch*, run beside PyTorch by `make oracle`; where that is missing, it is skipped."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tools.pytorch_page import FILE, PAGE, blocks, run
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make oracle` runs these tests")
+ROWS = [row["code"] for row in json.loads(FILE.read_text(encoding="utf-8"))["blocks"]]
+OF_A_ROW = ("import", "def filled", "[-100]", "check(")  # what else a block may be: a beginning, or a result of its own
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Return for each block what it printed, and its results; what the page has set is set back."""
+    before = torch.get_default_dtype(), torch.is_grad_enabled(), np.get_printoptions()
+    try:
+        return list(run(code for code, _ in blocks(PAGE.read_text(encoding="utf-8"))))
+    finally:
+        torch.set_default_dtype(before[0])
+        torch.set_grad_enabled(before[1])
+        np.set_printoptions(**before[2])
+        torch.set_printoptions(profile="default")
+
+
+def array(value):
+    return np.asarray(value.detach() if isinstance(value, torch.Tensor) else value, dtype=float)
+
+
+def apart(one, other):
+    """Say whether two results differ, in shape or in a number."""
+    one, other = array(one), array(other)
+    return one.shape != other.shape or not np.allclose(one, other, rtol=1e-9, atol=1e-11, equal_nan=True)
+
+
+def test_the_file_is_what_the_code_prints(found):
+    told = json.loads(FILE.read_text(encoding="utf-8"))["blocks"]
+    assert [said for said, _ in found] == [block["printed"] for block in told]
+
+
+@pytest.mark.parametrize("place", range(len(ROWS)))
+def test_in_a_row_both_agree_and_the_trap_does_not(place, found):
+    _, results = found[place]
+    if results:
+        assert not apart(results["ours"], results["theirs"])
+        assert "trap" not in results or apart(results["ours"], results["trap"])
+    else:
+        assert any(word in ROWS[place] for word in OF_A_ROW), "the block compares nothing: give it `ours` and `theirs`"
