@@ -108,9 +108,9 @@ def online_attention(queries, keys, values, causal=False, block=512):
 def tile_back(scores, asking, asked):
     """Return the gradients that one tile adds: of its queries, its keys and its values.
 
-    Shapes: scores (…, n, m); asking are queries (…, n, d_k), log sums (…, n, 1), the output's gradient (…, n, d_v) and
-    its product with the output (…, n, 1); asked are keys (…, m, d_k) and values (…, m, d_v) -> those of queries, keys
-    and values.  Built in chapter 18.
+    Shapes: scores (…, n, m), which are overwritten; asking are queries (…, n, d_k), log sums (…, n, 1), the output's
+    gradient (…, n, d_v) and its product with the output (…, n, 1); asked are keys (…, m, d_k) and values (…, m, d_v)
+    -> the gradients of queries, keys and values.  Built in chapter 18.
 
     >>> asking = np.ones((2, 3)), np.ones((2, 1)), np.ones((2, 5)), np.ones((2, 1))
     >>> [part.shape for part in tile_back(np.ones((2, 4)), asking, (np.ones((4, 3)), np.ones((4, 5))))]
@@ -118,7 +118,8 @@ def tile_back(scores, asking, asked):
     """
     queries, log_sums, d_output, mean = asking
     keys, values = asked
-    weights = np.exp(scores - log_sums)
+    scores -= log_sums
+    weights = np.exp(scores, out=scores)
     d_scores = d_output @ values.swapaxes(-1, -2)
     d_scores -= mean
     d_scores *= weights
