@@ -14,8 +14,8 @@ import numpy as np
 def on_arrays(answer):
     """Return an answer of PyTorch's as one of NumPy's: a tensor as an array, a function on tensors as one on arrays.
 
-    A module, in a copy in float64, and a function that names PyTorch get tensors; any other function gets arrays, and
-    tensors where it fails with these.  Where PyTorch is not loaded, the answer is returned as it is.
+    A module, in a copy in float64 on the CPU, and a function that names PyTorch get tensors; any other function gets
+    arrays, and tensors where it fails with these.  Where PyTorch is not loaded, the answer is returned as it is.
     Used by `check`, from chapter 1 on.
 
     >>> on_arrays([0.2, 0.3, 0.5])
@@ -25,7 +25,7 @@ def on_arrays(answer):
     if torch is None or not callable(answer):
         return answer if torch is None else _arrays(torch, answer)
     if isinstance(answer, torch.nn.Module):
-        return _between(torch, copy.deepcopy(answer).double(), _tensors, _arrays)
+        return _between(torch, copy.deepcopy(answer).cpu().double(), _tensors, _arrays)
     return _between(torch, answer, _tensors, _arrays) if _names_it(torch, answer) else _either(torch, answer)
 
 
