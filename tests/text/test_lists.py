@@ -26,7 +26,7 @@ def test_a_plan_reads_the_chapters_in_order_and_each_once(plan):
     read = [int(number) for _, numbers in weeks for number in numbers.split(", ")]
     assert [int(week) for week, _ in weeks] == list(range(1, len(weeks) + 1))
     assert len(weeks) > 1 and read == sorted(set(read))
-    assert read[-1] == len(Book(ROOT).chapters), "every plan ends with the model that translates"
+    assert 15 in read, "every plan comes to the model that translates"
 
 
 def made(folder, file, old="", new=""):
@@ -71,14 +71,15 @@ def test_each_chapter_has_a_row_that_says_where_students_get_stuck():
     assert [(int(number), file) for number, file in rows] == [(c.number, c.file) for c in Book(ROOT).chapters]
 
 
-def test_each_part_of_the_book_has_a_quiz_of_ten_answered_questions_and_a_project():
+def test_each_part_of_the_book_has_a_quiz_of_ten_answered_questions_or_more_and_a_project():
     parts = (ROOT / "reference/quizzes.md").read_text("utf8").split("\n## ")[1:]
     assert len(parts) == len([part for part in Book(ROOT).parts if part.numeral])
     for part in parts:
         asked, _, answers = part.partition(":::{dropdown} Answers")
         answers, _, project = answers.partition("\n:::\n")
-        for text in (asked, answers):
-            assert re.findall(r"^(\d+)\. ", text, re.MULTILINE) == [str(n) for n in range(1, 11)], part[:20]
+        questions, answered = (re.findall(r"^(\d+)\. ", text, re.MULTILINE) for text in (asked, answers))
+        assert questions == answered == [str(n) for n in range(1, len(questions) + 1)], part[:20]
+        assert len(questions) >= 10, part[:20]
         assert "\n### Project " in project
 
 
