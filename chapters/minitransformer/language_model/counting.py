@@ -83,8 +83,8 @@ def counted(runs, vocabulary):
 def blended(runs, table, shorter, vocabulary):
     """Return the probability of the last token of each run, from counts and from what a shorter context says.
 
-    With c the count of the run, t the sum of its context, k its kinds and D the discount, as in `counted`:
-    (max(c − D, 0) + D·k·shorter) / t, and `shorter` alone where the context was never seen.
+    With c the count of the run, s the sum of its context, k its kinds and D the discount, as in `counted`:
+    (max(c − D, 0) + D·k·shorter) / s, and `shorter` alone where the context was never seen.
     Shapes: runs (m,), table as `counted` returns it, shorter (m,) -> (m,).  Used in chapter 16.
 
     >>> table = counted(np.array([12, 12, 13, 45]), vocabulary=10)
