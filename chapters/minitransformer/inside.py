@@ -192,6 +192,7 @@ def logit_lens(stream, model, normed=True):
     >>> bool(np.allclose(logit_lens(found["stream"], model), found["logits"]))
     True
     """
+    stream = floats(stream, "stream", 2)
     if normed:
         stream = layer_norm(stream, **model.params["decoder"]["norm"])
     return head(stream, model.params)

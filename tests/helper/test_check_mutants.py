@@ -54,6 +54,8 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
         attention-reach: _weights(values, point) > 1e-12 → _weights(values, point) >= 1e-12
         feed-forward-dropout: u < rate → u <= rate
         feed-forward-dropout: b < rate → b <= rate
+        language-model-min-p: p >= share * p.max() → p > share * p.max()
+        language-model-min-p: logits - logits.max() >= np.log(share) → logits - logits.max() > np.log(share)
         softmax-lab-bets: near > far → near >= far
         softmax-lab-bets: cosine_similarity(x[a], x[b]) > cosine_s → cosine_similarity(x[a], x[b]) >= cosine_""",
     "for reshape any negative length is the one that is left": """

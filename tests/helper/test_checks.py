@@ -233,11 +233,7 @@ SECOND = {
     "language-model-min-p": lambda logits, share: special.softmax(
         np.where(logits - logits.max() >= np.log(share), logits, -np.inf)
     ),
-    "language-model-place": lambda q, keys: (
-        rotary(np.vstack([keys, q[None]]), [*range(len(keys)), len(keys) - 1])[:-1]
-        @ rotary(np.vstack([0 * keys[1:], q[None]]))[-1]
-        / np.sqrt(len(q))
-    ),
+    "language-model-place": lambda q, keys: rotary(keys, np.arange(1 - len(keys), 1)) @ q / np.sqrt(len(q)),
     "language-model-cache": 1024 * 36_864.0,
     "inside-by-hand": np.mean([0.7, 0.5]),
     "inside-duplicate": lambda weights, ids: np.mean(

@@ -24,8 +24,15 @@ from tests.shared.oracles import error, random
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 IDS = [[3, 1, 4, 1, 5], [9, 2, 6, 5, 3]]
 TWICE = np.array([7, 2, 5, 7, 2, 5])
+
+
+def lens(stream):
+    kind = np.float32 if getattr(stream, "dtype", None) == np.float32 else np.float64
+    return logit_lens(stream, model(kind=kind, d=6))
+
+
 FUNCTIONS = {
-    "logit_lens": Case(lambda x: logit_lens(x, model(kind=x.dtype, d=6)), {"x": ("n", 6)}, [("n", 11)]),
+    "logit_lens": Case(lens, {"stream": ("n", 6)}, [("n", 11)]),
 }
 
 

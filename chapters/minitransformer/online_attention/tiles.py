@@ -113,7 +113,8 @@ def tile_back(scores, asking, asked):
     -> the gradients of queries, keys and values.  Built in chapter 18.
 
     >>> asking = np.ones((2, 3)), np.ones((2, 1)), np.ones((2, 5)), np.ones((2, 1))
-    >>> [part.shape for part in tile_back(np.ones((2, 4)), asking, (np.ones((4, 3)), np.ones((4, 5))))]
+    >>> asked = np.ones((4, 3)), np.ones((4, 5))
+    >>> [part.shape for part in tile_back(np.ones((2, 4)), asking, asked)]
     [(2, 3), (4, 3), (4, 5)]
     """
     queries, log_sums, d_output, mean = asking

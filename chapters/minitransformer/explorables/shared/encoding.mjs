@@ -35,7 +35,7 @@ export function encoding(merges) {
   const label = (id) => {
     const hex = (byte) => `\\x${byte.toString(16).padStart(2, "0")}`;
     const text = decode([id]);
-    if (text.includes("\ufffd")) return tokens[id].map(hex).join("");
+    if (/\ufffd/.test(text)) return tokens[id].map(hex).join("");
     return text.replaceAll(" ", "·").replaceAll("\n", "¶").replace(/\p{C}/gu, (sign) => hex(sign.charCodeAt(0)));
   };
   return { tokens, encode, decode, label };
