@@ -218,6 +218,13 @@ def test_type_your_own_leads_into_the_field_of_the_translator(site, visit):
     expect(tab.locator(":focus")).to_be_in_viewport()
 
 
+def test_who_was_led_to_the_translator_gets_it_also_where_the_page_has_lost_the_place(site, visit):
+    visiting = visit(site.as_uri())
+    visiting.tab.add_init_script("IntersectionObserver.prototype.observe = () => {}")
+    tab = visiting.open("chapters/15-translation.html#fig-translator")
+    expect(tab.get_by_role("textbox", name="English sentence")).to_be_visible()
+
+
 def test_the_title_in_the_bar_stays_in_one_line_beside_the_tools(server, visit):
     tab = visit(server, width=768).open(COVER)
     assert tab.locator(".brand span").bounding_box()["height"] < 32

@@ -15,8 +15,9 @@ export function loaded(address) {
   });
 }
 
-// Wait until the reader has come near to an element, so many pixels, or has it opened.
+// Wait until the reader has come near to an element, so many pixels, or was led to it by a link.
 export function near(node, pixels) {
+  if (node.closest(":target")) return Promise.resolve(); // also where the page, growing above it, has lost the place
   return new Promise((done) => {
     const watch = new IntersectionObserver(([{ isIntersecting }]) => {
       if (!isIntersecting) return;
