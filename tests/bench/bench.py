@@ -9,6 +9,7 @@ import importlib
 import importlib.util
 import itertools
 import os
+import resource
 import sys
 import time
 import tracemalloc
@@ -215,10 +216,10 @@ def long_texts():
 
 def user_and_system(function):
     """Return the processor's time of a call, that of the program and that of the system on its behalf."""
-    before = os.times()
+    before = resource.getrusage(resource.RUSAGE_SELF)
     function()
-    after = os.times()
-    return after.user - before.user, after.system - before.system
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    return after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
 
 
 def gradients_of(passed, d_output):
