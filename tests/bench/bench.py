@@ -9,6 +9,7 @@ import importlib
 import importlib.util
 import itertools
 import os
+import resource
 import sys
 import time
 import tracemalloc
@@ -194,22 +195,31 @@ def passes():
 
 
 def long_texts():
-    """Compare attention by tiles, forward and backward, with that which keeps its table and with PyTorch's."""
+    """Compare attention by tiles, both ways, with that which keeps its table and with PyTorch's, masked and not."""
     torch = one_thread_of_torch()
     keep_freed_memory()
-    for n in (1024, 4096, 16_384):
+    for n, causal in itertools.product((1024, 4096, 16_384), (True, False)):
         parts = np.random.default_rng(0).normal(size=(4, n, 64)).astype(np.float32)
-        keep = causal_mask(n)
         players = {
-            "tiles": lambda parts=parts: gradients_of(online_attention_vjp(*parts[:3], causal=True), parts[3]),
-            "the table": lambda parts=parts, keep=keep: table_and_back(parts, keep),
+            "tiles": partial(tiles_and_back, parts, causal),
+            "the table": partial(table_and_back, parts, causal_mask(n) if causal else None),
         }
         if torch:
-            players["PyTorch"] = fused_and_back(torch, parts)
-        took = dict(zip(players, np.min([[processor_seconds(f, 1) for f in players.values()] for _ in range(3)], 0)))
-        ratios = ", ".join(f"{took['tiles'] / took[name]:.2f} of the time of {name}" for name in [*players][1:])
-        print(f"{n:6,} tokens: tiles take {took['tiles']:.2f} s, {ratios}", end="; ")
-        print(f"{megabytes(players['tiles']) - 4 * parts[0].nbytes / 2**20:.1f} MiB beyond their results")
+            players["PyTorch"] = fused_and_back(torch, parts, causal)
+        turns = [[user_and_system(function) for function in players.values()] for _ in range(3)]
+        took = {name: min(times, key=sum) for name, times in zip(players, zip(*turns))}
+        told = ", ".join(f"{name} {user:.2f} + {system:.2f} s" for name, (user, system) in took.items())
+        ratios = ", ".join(f"{sum(took['tiles']) / sum(took[name]):.2f} of {name}" for name in [*players][1:])
+        beyond = megabytes(players["tiles"]) - 4 * parts[0].nbytes / 2**20
+        print(f"{n:6,} tokens, {'causal' if causal else 'no mask'}: {told}; tiles take {ratios}, {beyond:.1f} MiB more")
+
+
+def user_and_system(function):
+    """Return the processor's time of a call, that of the program and that of the system on its behalf."""
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    function()
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    return after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
 
 
 def gradients_of(passed, d_output):
@@ -218,20 +228,25 @@ def gradients_of(passed, d_output):
     return output, *backward(d_output)
 
 
+def tiles_and_back(parts, causal):
+    """Pass through attention by tiles in both directions."""
+    return gradients_of(online_attention_vjp(*parts[:3], causal=causal), parts[3])
+
+
 def table_and_back(parts, keep):
     """Pass through plain attention in both directions."""
     (output, _), backward = attention_vjp(*parts[:3], keep)
-    return output, *backward(parts[3])
+    return gradients_of((output, backward), parts[3])
 
 
-def fused_and_back(torch, parts):
+def fused_and_back(torch, parts, causal):
     """Return a function that passes through PyTorch's fused attention in both directions."""
     *arrays, upstream = (torch.from_numpy(part)[None, None] for part in parts)
     arrays = [array.requires_grad_() for array in arrays]
 
     @torch.enable_grad()
     def run():
-        output = torch.nn.functional.scaled_dot_product_attention(*arrays, is_causal=True)
+        output = torch.nn.functional.scaled_dot_product_attention(*arrays, is_causal=causal)
         return output, *torch.autograd.grad(output, arrays, upstream)
 
     return run

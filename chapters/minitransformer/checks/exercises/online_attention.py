@@ -7,6 +7,7 @@ from . import Check, Lines, Mend
 
 _RNG = np.random.default_rng(18)
 _GIB, _PARAMETERS, _A_TOKEN = 2**30, 8_030_261_248, 131_072
+_LEFT = 80 * 10**9 - 2 * _PARAMETERS - 300 * _A_TOKEN  # beside the weights and a beginning that all users share
 
 
 def _halves(n, d, *shifts):
@@ -154,16 +155,16 @@ CHECKS = {
         ((_RNG.normal(size=(2, 3, 4)), 6), (_RNG.normal(size=(3, 2, 5)), 12)),
     ),
     "online-attention-users": Check(
-        (80 * 10**9 - 2 * _PARAMETERS) // (_A_TOKEN * 500),
+        _LEFT // (_A_TOKEN * 200),
         {
-            "the weights take room, too: two bytes for each.": 80 * 10**9 // (_A_TOKEN * 500),
-            "each user has 500 tokens, not 4,096.": (80 * 10**9 - 2 * _PARAMETERS) // (_A_TOKEN * 4096),
-            "one more than fit: there is no room for a part of a user.": (
-                1 + (80 * 10**9 - 2 * _PARAMETERS) // (_A_TOKEN * 500)
-            ),
-            "a weight has two bytes in 16 bits.": (80 * 10**9 - _PARAMETERS) // (_A_TOKEN * 500),
+            "the weights take room, too: two bytes for each.": (80 * 10**9 - 300 * _A_TOKEN) // (_A_TOKEN * 200),
+            "the first 300 tokens are stored once, and not for each user.": (_LEFT + 300 * _A_TOKEN)
+            // (_A_TOKEN * 500),
+            "the beginning takes room, too: once.": (_LEFT + 300 * _A_TOKEN) // (_A_TOKEN * 200),
+            "one more than fit: there is no room for a part of a user.": 1 + _LEFT // (_A_TOKEN * 200),
+            "a weight has two bytes in 16 bits.": (_LEFT + _PARAMETERS) // (_A_TOKEN * 200),
             "that is the cache of 32 heads of keys; this model has 8.": (
-                (80 * 10**9 - 2 * _PARAMETERS) // (4 * _A_TOKEN * 500)
+                (80 * 10**9 - 2 * _PARAMETERS - 1200 * _A_TOKEN) // (4 * _A_TOKEN * 200)
             ),
         },
     ),
