@@ -127,7 +127,7 @@ model:  ## train chapter 15's model and others like it, which takes some minutes
 	@echo "Training every model; Ctrl-C stops, and the same command goes on."
 	@$(RUN) -m tools.model
 
-writer:  ## train chapter 16's model, which takes a minute, and keep it for the package
+writer:  ## train chapter 16's model, keep it for the package, and mix it with another start; takes two minutes
 	$(call set_up,book)
 	@echo "Training the model; Ctrl-C stops, and the same command goes on."
 	@$(RUN) -m tools.writer

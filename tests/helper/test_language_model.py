@@ -464,7 +464,9 @@ def test_the_books_own_model_beats_compressors_and_the_cache_changes_nothing():
     assert encoding.tokens == BytePairEncoding.train(training, writer.MERGES).tokens
     part = encoding.encode(held_out[:20_000])
     bits = bits_per_byte(machine, part, encoding)
-    assert bits < 2.45 < min(compressed(training, held_out)[name] for name in ("zlib", "xz"))
+    files = compressed(training, held_out)
+    assert bits < 2.45 < min(files["zlib"], files["xz"])
+    assert files["bz2"] < 2.3  # 2.40 where its last block holds but the end of the training text
     double = LanguageModel(768, 64, 4, 3, positions="rotary", activation=gelu, dtype=float)
     double.flat[:] = machine.flat
     tokens = np.array(part[:64])

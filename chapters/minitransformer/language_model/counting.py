@@ -68,16 +68,17 @@ def counted(runs, vocabulary):
 
     Shapes: runs (m,) -> the different runs and their counts; the different contexts, which are runs without the last
     token, the sums of their counts, and how many kinds of token stand behind each; and n₁ / (n₁ + 2 n₂), where n₁ runs
-    were seen once and n₂ twice.  Used in chapter 16.
+    were seen once and n₂ twice.  Built in chapter 16.
 
     >>> [part.tolist() for part in counted(np.array([12, 12, 13, 45]), vocabulary=10)]
     [[12, 13, 45], [2, 1, 1], [1, 4], [3, 1], [2, 1], 0.5]
     """
     runs, counts = np.unique(runs, return_counts=True)
     contexts, first = np.unique(runs // vocabulary, return_index=True)
+    sums, kinds = np.add.reduceat(counts, first), np.diff(first, append=len(runs))
     once, twice = (counts == 1).sum(), (counts == 2).sum()
     discount = once / (once + 2 * twice) if once else np.float64(0.5)
-    return runs, counts, contexts, np.add.reduceat(counts, first), np.diff(first, append=len(runs)), discount
+    return runs, counts, contexts, sums, kinds, discount
 
 
 def blended(runs, table, shorter, vocabulary):
@@ -85,7 +86,7 @@ def blended(runs, table, shorter, vocabulary):
 
     With c the count of the run, s the sum of its context, k its kinds and D the discount, as in `counted`:
     (max(c − D, 0) + D·k·shorter) / s, and `shorter` alone where the context was never seen.
-    Shapes: runs (m,), table as `counted` returns it, shorter (m,) -> (m,).  Used in chapter 16.
+    Shapes: runs (m,), table as `counted` returns it, shorter (m,) -> (m,).  Built in chapter 16.
 
     >>> table = counted(np.array([12, 12, 13, 45]), vocabulary=10)
     >>> blended(np.array([12, 13, 45, 71]), table, np.full(4, 0.1), 10).round(3).tolist()
@@ -96,5 +97,6 @@ def blended(runs, table, shorter, vocabulary):
     count = np.where(known[at] == runs, counts[at], 0)
     before = runs // vocabulary
     at = np.minimum(np.searchsorted(contexts, before), len(contexts) - 1)
-    mixed = (np.maximum(count - discount, 0) + discount * kinds[at] * shorter) / sums[at]
+    rest = discount * kinds[at] * shorter
+    mixed = (np.maximum(count - discount, 0) + rest) / sums[at]
     return np.where(contexts[at] == before, mixed, shorter)
