@@ -362,10 +362,9 @@ def copiers():
         measure = lambda model: {"right": right(model(*test))}
         done = train(model, lambda rng: copies(rng, 32), 700, rate=3e-3, measure=measure, every=50)
         print(f"width {d}, {heads} heads, start {start}:", *(f"{share:.2f}" for share in done.found["right"]))
-        for layer, some in itertools.product((1, 2), [*range(heads), slice(None)]):
-            run = lambda change: opened(model, *test, change)
-            left = ablated(run, f"{layer} attention mixed", (slice(None), some))
-            print(f"  without head {some} of layer {layer}: {right(left['logits']):.2f}")
+        for number, some in itertools.product((1, 2), [*([head] for head in range(heads)), [*range(heads)]]):
+            left = ablated(partial(opened, model, *test), f"{number} attention mixed", (slice(None), some))
+            print(f"  layer {number} without heads {some}: {right(left['logits']):.2f}")
 
 
 def tokens():
