@@ -199,7 +199,7 @@ def logit_lens(stream, model, normed=True):
 
 
 def linear_probe(x, labels, ridge=1.0):
-    """Fit the line that best tells labels of −1 and 1 by vectors: a direction, and what to add to the dot product.
+    """Fit the linear rule that best predicts labels of −1 and 1 from vectors: a direction, and an offset.
 
     x @ direction + offset is above 0 where the label is likely 1.  `ridge` holds the direction short where few vectors
     are given.  Shapes: x (count, d), labels (count,) -> direction (d,), offset, a number.

@@ -27,6 +27,7 @@ from minitransformer.attention import attention, attention_vjp
 from minitransformer.dot_product import cosine_matrix, cosine_similarity
 from minitransformer.feed_forward import feed_forward
 from minitransformer.gradients import cross_entropy_vjp
+from minitransformer.inside import ablated, copies, opened
 from minitransformer.language_model import BytePairEncoding, KeyValueCache, load_plays, step
 from minitransformer.layer_norm import layer_norm
 from minitransformer.masks import causal_mask
@@ -34,7 +35,7 @@ from minitransformer.multi_head import multi_head_attention
 from minitransformer.online_attention import online_attention_vjp
 from minitransformer.positions import angles, sinusoidal_positions
 from minitransformer.softmax import softmax
-from minitransformer.training import Adam
+from minitransformer.training import Adam, train
 from minitransformer.training.running import keep_freed_memory
 from minitransformer.transformer import LanguageModel, count, initialise, layer, layer_shapes, views
 from minitransformer.word_vectors import Vectors, count_pairs, load_corpus, ppmi, train_vectors
@@ -366,6 +367,21 @@ def step_of_torch(torch, size, ids, fused):
     return step
 
 
+def copiers():
+    """Print how models of other sizes learn chapter 17's copying, and what is left of it without some heads."""
+    test, answers = copies(np.random.default_rng(1), 100)
+    right = lambda logits: (logits.argmax(axis=-1) == answers)[answers >= 0].mean()
+    sizes = {"hidden": 1, "positions": "rotary", "dtype": np.float64}
+    for d, heads, start in ((64, 1, 1), (64, 1, 2), (64, 2, 0), (64, 2, 1), (32, 1, 0), (32, 1, 1)):
+        model = LanguageModel(64, d, heads, layers=2, rng=start, **sizes)
+        measure = lambda model: {"right": right(model(*test))}
+        done = train(model, lambda rng: copies(rng, 32), 700, rate=3e-3, measure=measure, every=50)
+        print(f"width {d}, {heads} heads, start {start}:", *(f"{share:.2f}" for share in done.found["right"]))
+        for number, some in itertools.product((1, 2), [*([head] for head in range(heads)), [*range(heads)]]):
+            left = ablated(partial(opened, model, *test), f"{number} attention mixed", (slice(None), some))
+            print(f"  layer {number} without heads {some}: {right(left['logits']):.2f}")
+
+
 def tokens():
     """Measure how fast byte-pair merges are learned, and applied to several kinds of bytes, with nothing kept."""
     training, held_out = load_plays()
@@ -551,7 +567,7 @@ def silence():
         os.close(nowhere)
 
 
-MODELS = layers, passes, training, tokens, writing, long_texts, slowness
+MODELS = layers, passes, training, copiers, tokens, writing, long_texts, slowness
 PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions, *MODELS, readers, builds)}
 
 if __name__ == "__main__":

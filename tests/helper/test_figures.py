@@ -86,6 +86,12 @@ PICTURES = {
     "layer_orders": lambda: figures.layer_orders("pre", "post", alt=ALT),
     "parameter_blocks": lambda: figures.parameter_blocks({"a": {"": 300}, "<b>": {"attention": 500, "": 4}}, alt=ALT),
     "backward_steps": lambda: figures.backward_steps(run()[0], [4, 7, 1], alt=ALT),
+    "traced": lambda: figures.traced(
+        ["a", "b"],
+        {(0, 0): ("<c>", "d"), (2, 0): ("e", ""), (1, 1): ("f", "g")},
+        [((0, 0), (1, 1), "h", 55), ((2, 0), (1, 1), "i", 9)],
+        alt=ALT,
+    ),
     "heads_side_by_side": lambda: figures.heads_side_by_side(["at <b>", "at c"], alt=ALT),
     "head_fans": lambda: figures.head_fans(["a", "<b>", "c"], 1, {"x": [0.95, 0.05, 0], "y": [0.3, 0.5, 0.2]}, alt=ALT),
     "clocks": lambda: figures.clocks({"at <0>": ([1, 0], [0, -1]), "at 1": ([0.5, 0.5], [1, 0])}, alt=ALT),

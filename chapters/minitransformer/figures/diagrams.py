@@ -655,6 +655,37 @@ def _dashed(x, y, width, height):
     return element("rect", **at, fill="none", stroke="muted", stroke_dasharray="3 4")
 
 
+def traced(stages, held, ways, *, dashed=(), alt):
+    """Draw which vector brings what to which, from the embedding, below, to the last layer; used in chapter 17.
+
+    `stages` are the names of the rows, from below.  `held` is (column, row) -> (word, what its vector holds), in up to
+    three columns; a way is (from, to, by what, how much), both places as in `held`.  Some ways are `dashed`.
+
+    >>> held = {(0, 0): ("noun", "its gender"), (1, 1): ("it", "gender")}
+    >>> picture = traced(["below", "above"], held, [((0, 0), (1, 1), "heads", 55)], alt="One arrow.")
+    """
+    place = lambda column, row: (135 + 124 * column, 110 * (len(stages) - row) - 84)
+    svg = "".join(text(2, place(0, row)[1] + 5, name, "muted", 13, "start") for row, name in enumerate(stages))
+    for way in ways:
+        svg += _way(place(*way[0]), place(*way[1]), *way[2:], "5 3" if way in dashed else "none")
+    for at, (word, what) in held.items():
+        (x, y), role = place(*at), "output" if at[1] == len(stages) - 1 else "ink"
+        svg += box(x - 40, y - 22, 80, 44, role) + text(x, y - 3 if what else y + 5, word, role, 15)
+        svg += text(x, y + 14, what, "muted", 13)
+    return Picture(425, 110 * len(stages) - 52, f'<g font-family="inherit">{svg}</g>', alt, zoom=1.2)
+
+
+def _way(start, end, by, count, dash):
+    """Return an arrow from one box to one above it, with what it takes beside it, inside of two that meet."""
+    (x, y), (top, high) = start, end
+    aside = (x > top) - (x < top)  # 1 for an arrow that comes from the right, and has its words to the left
+    middle, anchor = x - 50 * aside + 8 * (not aside), "end" if aside > 0 else "start"
+    line = element("g", arrow(f"M{x} {y - 22}L{top + 26 * aside} {high + 24}"), stroke_dasharray=dash)
+    return (
+        line + text(middle, y - 40, by, size=13, anchor=anchor) + text(middle, y - 25, f"{count}", "muted", 13, anchor)
+    )
+
+
 def heads_side_by_side(looks, *, alt):
     """Draw multi-head attention from X to its output, a box for each head with where it looks; used in chapter 7.
 

@@ -50,7 +50,7 @@ function remark({ same, says }, words, place, tried, count) {
     const still = says(place) === says([]) ? "still " : "";
     return `With the other sentence's vector for ${named(place, words)}, the model ${still}says ${quoted(says(place))}.`;
   }
-  const asks = "Choose a place: the vector of the other sentence goes there, and all behind it is computed anew.";
+  const asks = "Choose a place: the vector of the other sentence goes there, and everything after it is computed anew.";
   if (!tried.length) return `The model says ${before}. ${asks}`;
   const turned = tried.filter((each) => says(each) !== says([])).map((each) => named(each, words));
   const which = turned.length ? `: ${turned.slice(0, NAMED).join(", ")}${turned.length > NAMED ? ", …" : ""}` : "";
