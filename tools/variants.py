@@ -30,8 +30,6 @@ VARIANTS = [  # (name, what differs from BEFORE)
     ("as in chapter 16", {}),
     ("RMS norm", {"norm": "rms"}),
     ("no biases in the network", {"biases": ()}),
-    ("rotary base 500,000", {"turn": partial(rotary_halves, base=500_000.0)}),
-    ("rotary base 100", {"turn": partial(rotary_halves, base=100.0)}),
     ("SwiGLU", {"gated": True, "biases": ()}),
     ("two heads of keys and values", {"groups": 2}),
     ("one head of keys and values", {"groups": 1}),
@@ -40,6 +38,8 @@ VARIANTS = [  # (name, what differs from BEFORE)
     ("window of 16 tokens", {"window": 16}),
     ("eight experts, two used, as many parameters", EXPERTS | {"experts": 8}),
     ("four experts, two used, as many used", EXPERTS | {"experts": 4, "held": 2}),
+    ("rotary base 500,000", {"turn": partial(rotary_halves, base=500_000.0)}),
+    ("rotary base 100", {"turn": partial(rotary_halves, base=100.0)}),
     ("as in chapter 16, longer", {"steps": 1777}),
     ("all of today's, longer", TODAY | {"steps": 1777}),
 ]
