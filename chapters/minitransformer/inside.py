@@ -1,5 +1,7 @@
 """Looking inside a trained model: runs that are opened, patched and cut, a score, a lens and a probe; chapter 17."""
 
+from functools import singledispatch
+
 import numpy as np
 
 from .arrays import finite, floats, number, token_ids, whole
@@ -60,6 +62,7 @@ def induction_score(weights, ids):
     return np.moveaxis(weights, -3, 0)[(slice(None), *texts, asks, followed)].mean(axis=1)
 
 
+@singledispatch
 def opened(model, ids, change=None):
     """Return all that happens in a `LanguageModel` that reads `ids`, by name: a flat dict of arrays.
 
@@ -194,7 +197,8 @@ def logit_lens(stream, model, normed=True):
     """
     stream = floats(stream, "stream", 2)
     if normed:
-        stream = layer_norm(stream, **model.params["decoder"]["norm"])
+        norm = model.params["decoder"]["norm"]
+        stream = layer_norm(stream, **norm) if "bias" in norm else rms_norm(stream, **norm)
     return head(stream, model.params)
 
 

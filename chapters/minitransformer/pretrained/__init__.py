@@ -1,0 +1,11 @@
+"""Public checkpoints: `load_pretrained` reads a folder into a model of the book, `save_pretrained` writes one.
+
+Used in chapter 19.
+"""
+
+# ruff: noqa: F401 - this hands on what the modules beside it have
+
+from .loading import load_pretrained
+from .reading import decoder_opened, decoder_step
+from .saving import save_pretrained
+from .tokens import PublicEncoding
