@@ -184,6 +184,19 @@ def ablated(run, name, at, mean=0.0):
     return run({name: cut})
 
 
+@singledispatch
+def last_norm(model, stream):
+    """Return a stream as it leaves the last norm of a `LanguageModel`.  Used in chapter 17.
+
+    Shapes: stream (…, n, d) -> the same.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> last_norm(LanguageModel(2, 2, heads=1, layers=1, rng=0), [[3.0, 1.0]]).round(2).tolist()
+    [[1.0, -1.0]]
+    """
+    return layer_norm(stream, **model.params["decoder"]["norm"])
+
+
 def logit_lens(stream, model, normed=True):
     """Read a stream as a model reads its end: through its last norm, unless that is left out, and its output head.
 
@@ -197,8 +210,7 @@ def logit_lens(stream, model, normed=True):
     """
     stream = floats(stream, "stream", 2)
     if normed:
-        norm = model.params["decoder"]["norm"]
-        stream = layer_norm(stream, **norm) if "bias" in norm else rms_norm(stream, **norm)
+        stream = last_norm(model, stream)
     return head(stream, model.params)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import token_ids
-from ..inside import opened
+from ..inside import last_norm, opened
 from ..language_model.cache import make_room, places, step
 from ..layer_norm import rms_norm
 from ..multi_head import merge_heads, split_heads
@@ -81,6 +81,18 @@ def decoder_opened(model: Decoder, ids, change=None):
     return found
 
 
+@last_norm.register
+def decoder_norm(model: Decoder, stream):
+    """Return a stream as it leaves the last norm of a `Decoder`.  Shapes: (…, n, d) -> the same.  Used in chapter 19.
+
+    >>> from minitransformer.today import decoder_shapes
+    >>> model = Decoder(decoder_shapes(11, 2, heads=1, layers=1, hidden=4), heads=1, rng=0)
+    >>> last_norm(model, np.array([[3.0, 4.0]])).round(2).tolist()
+    [[0.85, 1.13]]
+    """
+    return normed(stream, model.params["decoder"]["norm"], model.eps)
+
+
 def passed(model, ids, new, note, cache=None):
     """Return the logits of tokens at the places `new`, a slice; all that is found on the way passes through `note`.
 
@@ -102,7 +114,7 @@ def passed(model, ids, new, note, cache=None):
             else:
                 added = widened(place, inner, part, model, note)
             x = note(f"{place} output", x + note(f"{place} added", added))
-    x = note("output", normed(note("stream", x), model.params["decoder"]["norm"], model.eps))
+    x = note("output", last_norm(model, note("stream", x)))
     return note("logits", head(x, model.params))
 
 
