@@ -174,11 +174,10 @@ def sizes_of(config):
     if family == "gpt2":
         return gpt2_sizes(config)
     refuse(config, hidden_act="silu", mlp_bias=False, use_sliding_window=False)
-    if unlike := set(config.get("layer_types") or ()) - {
-        "full_attention",
-        "sliding_attention" if config.get("sliding_window") else "",
-    }:
-        raise ValueError(f"layer_types has {unlike.pop()!r}; expected 'full_attention' alone.")
+    kind = "sliding_attention" if family == "mistral" and config.get("sliding_window") else "full_attention"
+    kinds = config.get("layer_types") or []
+    if not isinstance(kinds, list) or any(one != kind for one in kinds):
+        raise ValueError(f"layer_types is {kinds!r:.80}; expected {kind!r} in every layer.")
     names = ("vocab_size", "hidden_size", "num_attention_heads", "num_hidden_layers", "intermediate_size")
     vocabulary, d, heads, layers, hidden = (wanted(config, name) for name in names)
     groups = wanted(config, "num_key_value_heads", heads)
@@ -243,8 +242,12 @@ def choices_of(config, sizes):
     if config["model_type"] == "gpt2":
         activation = ACTIVATIONS[config.get("activation_function", "gelu_new")]
         return {"turn": None, "activation": activation, "eps": number(config.get("layer_norm_epsilon", 1e-5), "eps")}
-    rope = {"rope_theta": config.get("rope_theta", 10_000.0)} | (config.get("rope_scaling") or {})
-    rope |= config.get("rope_parameters") or {}
+    rope = {"rope_theta": config.get("rope_theta", 10_000.0)}
+    for name in ("rope_scaling", "rope_parameters"):  # the older and the newer name
+        told = config.get(name) or {}
+        if not isinstance(told, dict):
+            raise ValueError(f"{name} is {told!r:.80}; expected names with numbers.")
+        rope |= told
     base = number(rope["rope_theta"], "rope_theta", 1)
     kind = one_of(rope.get("rope_type", rope.get("type", "default")), "rope_type", ["default", "llama3"])
     refuse(rope, partial_rotary_factor=1.0)

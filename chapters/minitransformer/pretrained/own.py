@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays import one_of
+from ..arrays import number, one_of
 from ..feed_forward import gelu, relu
 from ..transformer import LanguageModel, Transformer, model_shapes, model_sizes
 from .layouts import Row, rows_of
@@ -142,6 +142,7 @@ def planned(config, most):
     activation = ACTIVATIONS[one_of(told.get("activation"), "activation", [*ACTIVATIONS])]
     sizes = {name: told.get(name) for name in SIZES + (ENCODER if kind is Transformer else ())}
     trial = kind.__new__(kind)  # the shapes alone, as nothing is to be made before they are checked
+    sizes |= {"tied": bool(sizes["tied"]), "dropout": number(sizes["dropout"], "dropout", 0, 1)}
     vars(trial).update(sizes, activation=activation)
     model_sizes(trial)
     if (asked := max(trial.layers, trial.encoder_layers or 0)) > most:
