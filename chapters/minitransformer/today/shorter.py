@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import floats
+from ..arrays import attendable
 from ..attention import attention
 from ..multi_head import merge_heads, split_heads
 from ..self_attention import project
@@ -45,12 +45,12 @@ def linear_attention(queries, keys, values):
     >>> linear_attention([[1.0], [1.0]], [[1.0], [3.0]], [[4.0], [8.0]]).tolist()
     [[4.0], [7.0]]
     """
-    queries, keys, values = (
-        floats(x, name, 2) for x, name in ((queries, "queries"), (keys, "keys"), (values, "values"))
-    )
-    if not queries.shape == keys.shape == (*values.shape[:-1], queries.shape[-1]):
-        raise ValueError(f"queries, keys and values have shapes {queries.shape}, {keys.shape} and {values.shape}.")
-    mixed, total, output = 0, 0, np.empty_like(values)
+    queries, keys, values, _ = attendable(queries, keys, values)
+    if queries.shape[-2] != keys.shape[-2]:
+        raise ValueError(
+            f"queries are {queries.shape[-2]} and keys {keys.shape[-2]}; expected one of both for a token."
+        )
+    mixed, total, output = 0, 0, np.zeros_like(values)
     for t in range(keys.shape[-2]):
         mixed = mixed + keys[..., t, :, None] * values[..., t, None, :]
         total = total + keys[..., t, :]
