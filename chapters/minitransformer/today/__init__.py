@@ -2,6 +2,7 @@
 
 # ruff: noqa: F401 - this hands on what the modules beside it have
 
+from .answers import log_probability, log_probability_vjp
 from .decoder import (
     Decoder,
     decoder_layer,
@@ -18,4 +19,6 @@ from .decoder import (
 )
 from .mixture import experts, experts_vjp, load, routed
 from .parts import halves, rotary_halves, rotary_halves_vjp, silu, silu_vjp, swiglu, swiglu_vjp, window_mask
+from .published import CONFIGS, cache_bytes, parameters_of
+from .shorter import latent_attention, linear_attention
 from .variants import load_variants

@@ -325,11 +325,8 @@ def decoder_shapes(
     """
     width, groups = width or d // heads, groups or heads
     asks = {"W_Q": (d, heads * width), "W_K": (d, groups * width), "W_V": (d, groups * width)}
-    asks |= {"W_O": (heads * width, d)}
-    wide = {"W_1": (d, hidden), "W_2": (hidden, d)}
-    wide = ({"W_gate": (d, hidden)} if gated else {}) | wide
-    for part in (asks, wide):
-        part |= {f"b_{name[2:]}": part[name][1:] for name in list(part) if name[2:] in biases}
+    asks = _biased(asks | {"W_O": (heads * width, d)}, biases)
+    wide = ({"W_gate": (d, hidden)} if gated else {}) | _biased({"W_1": (d, hidden), "W_2": (hidden, d)}, biases)
     if normed:
         asks |= {"queries": {"gain": (width,)}, "keys": {"gain": (width,)}}
     if experts:
@@ -339,6 +336,14 @@ def decoder_shapes(
     shapes = {"embedding": (vocabulary, d)} | ({"positions": (positions, d)} if positions else {})
     shapes["decoder"] = dict.fromkeys(range(1, layers + 1), one) | {"norm": scales}
     return shapes if tied else shapes | {"output": (d, vocabulary)}
+
+
+def _biased(matrices, biases):
+    """Return the shapes of matrices, W_Q and the like, with a bias behind each whose letter `biases` has."""
+    found = {}
+    for name, shape in matrices.items():
+        found |= {name: shape} | ({f"b_{name[2:]}": shape[1:]} if name[2:] in biases else {})
+    return found
 
 
 class Decoder:
