@@ -44,7 +44,9 @@ def make_room(model, cache):
 
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0)
-    >>> KeyValueCache(model, most=5).joined[0].shape
+    >>> cache = KeyValueCache(model, most=5)
+    >>> make_room(model, cache)
+    >>> cache.joined[0].shape
     (8, 24)
     """
     if (model.positions, model.norm) != ("rotary", "pre"):

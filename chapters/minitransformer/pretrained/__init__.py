@@ -6,6 +6,6 @@ Used in chapter 19.
 # ruff: noqa: F401 - this hands on what the modules beside it have
 
 from .loading import load_pretrained
-from .reading import decoder_opened, decoder_step
+from .reading import passed
 from .saving import save_pretrained
 from .tokens import PublicEncoding

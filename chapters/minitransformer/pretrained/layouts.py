@@ -56,6 +56,10 @@ class Row(NamedTuple):
     """An array of a file: its name, and where in nested dicts of parameters it goes, perhaps to several places.
 
     `transposed` says whether it is stored so, and `order` in which order its columns are then taken, None as they are.
+    Used in chapter 19.
+
+    >>> Row("wte.weight", [("embedding",)]).transposed
+    False
     """
 
     name: str
@@ -82,7 +86,8 @@ def rows_of(shapes, table, transposed, orders=None):
 
     `transposed` is a function of a place, and `orders`, a dict by name, gives the columns' order.  Used in chapter 19.
 
-    >>> rows_of({"embedding": (11, 8)}, {"wte": ["embedding"], "head": ["output"]}, lambda place: False)
+    >>> table = {"wte": ["embedding"], "head": ["output"]}
+    >>> rows_of({"embedding": (11, 8)}, table, transposed=lambda place: False)
     [Row(name='wte', places=[('embedding',)], transposed=False, order=None)]
     """
     found = []
@@ -99,7 +104,8 @@ def rows_of(shapes, table, transposed, orders=None):
 def shape_in_file(row, shapes):
     """Return the shape in which the file has the array of a `Row`.  Used in chapter 19.
 
-    >>> shape_in_file(Row("W", [("W_Q",), ("W_K",)], transposed=True), {"W_Q": (8, 6), "W_K": (8, 4)})
+    >>> row = Row("W", [("W_Q",), ("W_K",)], transposed=True)
+    >>> shape_in_file(row, {"W_Q": (8, 6), "W_K": (8, 4)})
     (10, 8)
     """
     parts = [at(shapes, path) for path in row.places]
@@ -166,8 +172,9 @@ def sizes_of(config):
 
     Raises ValueError where a size is missing or no whole number, or it asks for what a `Decoder` does not have.
 
-    >>> names = ("vocab_size", "hidden_size", "num_attention_heads", "num_hidden_layers", "intermediate_size")
-    >>> sizes_of({"model_type": "llama"} | dict(zip(names, (11, 8, 4, 2, 16))))["groups"]
+    >>> config = {"model_type": "llama", "vocab_size": 11, "hidden_size": 8}
+    >>> config |= {"num_attention_heads": 4, "num_hidden_layers": 2, "intermediate_size": 16}
+    >>> sizes_of(config)["groups"]
     4
     """
     family = one_of(config.get("model_type"), "model_type", [*FAMILIES])

@@ -59,7 +59,8 @@ def planned(config, most):
     Raises ValueError where the configuration is none, or asks for more layers than the `most` arrays that there are.
     Used in chapter 19.
 
-    >>> config = {"model_type": "gpt2", "vocab_size": 11, "n_embd": 8, "n_head": 4, "n_layer": 2, "n_positions": 5}
+    >>> config = {"model_type": "gpt2", "vocab_size": 11, "n_embd": 8, "n_head": 4}
+    >>> config |= {"n_layer": 2, "n_positions": 5}
     >>> shapes, wanted, build = planned(config, 28)
     >>> len(wanted), build(dtype=np.float32).flat.size
     (28, 1888)

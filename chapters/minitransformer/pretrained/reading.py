@@ -16,16 +16,10 @@ from ..transformer import head
 
 
 @make_room.register
-def decoder_room(model: Decoder, cache):
-    """Give a cache room for the keys and values of a `Decoder`: (layers, 2, …, groups, most, d_k).  Used in chapter 19.
+def _room(model: Decoder, cache):
+    """Give a cache room for the keys and values of a `Decoder`: (layers, 2, …, groups, most, d_k).
 
     A model with a window has no use for a longer one.
-
-    >>> from minitransformer.language_model import KeyValueCache
-    >>> from minitransformer.today import decoder_shapes
-    >>> model = Decoder(decoder_shapes(11, 8, heads=4, layers=3, hidden=16, groups=2), heads=4)
-    >>> KeyValueCache(model, most=5).kept.shape
-    (3, 2, 2, 5, 2)
     """
     asks = model.params["decoder"][1]["attention"]
     groups = group_count(asks, model.heads)
@@ -35,18 +29,10 @@ def decoder_room(model: Decoder, cache):
 
 
 @step.register
-def decoder_step(model: Decoder, cache, ids):
-    """Read the next tokens of a text by a `Decoder`, as `step` does.  Used in chapter 19.
+def _step(model: Decoder, cache, ids):
+    """Read the next tokens of a text by a `Decoder`, as `step` does.
 
     Shapes: ids (…, n) in a cache whose batch is … -> logits (…, n, vocabulary).
-
-    >>> from minitransformer.language_model import KeyValueCache
-    >>> from minitransformer.today import decoder_shapes
-    >>> model = Decoder(decoder_shapes(11, 8, heads=4, layers=3, hidden=16, groups=2), heads=4, rng=0, dtype=float)
-    >>> cache = KeyValueCache(model, most=3)
-    >>> logits = np.concatenate([step(model, cache, [number]) for number in (3, 1, 4)])
-    >>> bool(np.allclose(logits, model([3, 1, 4])))
-    True
     """
     ids = token_ids(ids, model.vocabulary)
     new = places(cache, ids)
@@ -56,17 +42,11 @@ def decoder_step(model: Decoder, cache, ids):
 
 
 @opened.register
-def decoder_opened(model: Decoder, ids, change=None):
-    """Return all that happens in a `Decoder` that reads `ids`, by name, as `opened` does.  Used in chapter 19.
+def _opened(model: Decoder, ids, change=None):
+    """Return all that happens in a `Decoder` that reads `ids`, by name, as `opened` does.
 
     Shapes: those of `opened`, but for keys and values, (…, groups, n, d_k).  The "… hidden" of a network with a gate is
     what has passed it; one of experts has none.
-
-    >>> from minitransformer.today import decoder_shapes
-    >>> model = Decoder(decoder_shapes(11, 8, heads=4, layers=3, hidden=16, groups=2), heads=4, rng=0)
-    >>> found = opened(model, [3, 1, 4])
-    >>> found["1 attention keys"].shape, bool(np.allclose(found["logits"], model([3, 1, 4]), atol=1e-5))
-    ((2, 3, 2), True)
     """
     found, change = {}, change or {}
 
@@ -82,14 +62,8 @@ def decoder_opened(model: Decoder, ids, change=None):
 
 
 @last_norm.register
-def decoder_norm(model: Decoder, stream):
-    """Return a stream as it leaves the last norm of a `Decoder`.  Shapes: (…, n, d) -> the same.  Used in chapter 19.
-
-    >>> from minitransformer.today import decoder_shapes
-    >>> model = Decoder(decoder_shapes(11, 2, heads=1, layers=1, hidden=4), heads=1, rng=0)
-    >>> last_norm(model, np.array([[3.0, 4.0]])).round(2).tolist()
-    [[0.85, 1.13]]
-    """
+def _norm(model: Decoder, stream):
+    """Return a stream as it leaves the last norm of a `Decoder`.  Shapes: (…, n, d) -> the same."""
     return normed(stream, model.params["decoder"]["norm"], model.eps)
 
 
@@ -143,9 +117,10 @@ def attended(place, x, part, model, note, new, cache=None):
     Each head of keys and values meets all heads of queries of its group at once.  Used in chapter 19.
 
     >>> from minitransformer.today import decoder_shapes
-    >>> model = Decoder(decoder_shapes(11, 8, heads=4, layers=1, hidden=16, groups=2), heads=4, rng=0)
+    >>> model = Decoder(decoder_shapes(11, 8, heads=4, layers=1, hidden=16), heads=4, rng=0)
     >>> part = model.params["decoder"][1]["attention"]
-    >>> attended("1 attention", np.ones((3, 8)), part, model, lambda name, array: array, slice(0, 3)).shape
+    >>> note = lambda name, array: array
+    >>> attended("1 attention", np.ones((3, 8)), part, model, note, slice(0, 3)).shape
     (3, 8)
     """
     groups, where = group_count(part, model.heads), np.arange(new.start, new.stop)

@@ -39,8 +39,9 @@ class PublicEncoding:
     >>> import tempfile
     >>> from minitransformer.language_model import BytePairEncoding
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "tokenizer.json").write_text(as_json(BytePairEncoding([(111, 116)])), encoding="utf-8")
-    ...     PublicEncoding(Path(folder, "tokenizer.json")).encode("hot")
+    ...     path = Path(folder, "tokenizer.json")
+    ...     _ = path.write_text(as_json(BytePairEncoding([(111, 116)])), encoding="utf-8")
+    ...     PublicEncoding(path).encode("hot")
     [104, 256]
     """
 
@@ -134,8 +135,9 @@ def from_json(path):
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "tokenizer.json").write_text(as_json(BytePairEncoding([(111, 116)])), encoding="utf-8")
-    ...     from_json(Path(folder, "tokenizer.json")).tokens[256]
+    ...     path = Path(folder, "tokenizer.json")
+    ...     _ = path.write_text(as_json(BytePairEncoding([(111, 116)])), encoding="utf-8")
+    ...     from_json(path).tokens[256]
     b'ot'
     """
     try:
