@@ -96,7 +96,7 @@ def gpt2(model, params):
     Raises ValueError where it turns queries, has a window or an activation without a name.
 
     >>> options = {"norm": "layer", "gated": False, "positions": 5}
-    >>> model = Decoder(decoder_shapes(11, 8, 4, layers=1, hidden=16, **options), heads=4, turn=None)
+    >>> model = Decoder(decoder_shapes(11, 8, 4, 1, hidden=16, **options), heads=4, turn=None)
     >>> gpt2(model, model.params)["n_positions"]
     5
     """

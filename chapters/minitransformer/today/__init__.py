@@ -2,6 +2,8 @@
 
 # ruff: noqa: F401 - this hands on what the modules beside it have
 
+from ..pretrained.loading import load_pretrained
+from ..pretrained.saving import save_pretrained
 from .answers import log_probability, log_probability_vjp
 from .decoder import (
     Decoder,
