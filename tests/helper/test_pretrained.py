@@ -29,7 +29,7 @@ from minitransformer.language_model import (
 )
 from minitransformer.pretrained import PublicEncoding, load_pretrained, save_pretrained, saving, tensors
 from minitransformer.pretrained.layouts import FAMILIES, slowed
-from minitransformer.pretrained.reading import by_group
+from minitransformer.pretrained.reading import _by_group as by_group
 from minitransformer.pretrained.tokens import as_json
 from minitransformer.today import Decoder, decoder_shapes, rotary_halves
 from minitransformer.transformer import LanguageModel, Transformer
@@ -631,7 +631,7 @@ def test_a_folder_is_replaced_as_a_whole_or_not_at_all(folder, monkeypatch):
     def failing(*arguments):
         raise OSError(28, "No space left on device")
 
-    for place, name in ((saving, "replace"), (saving.os, "rename")):
+    for place, name in ((saving, "_replace"), (saving.os, "rename")):
         with monkeypatch.context() as patch:
             patch.setattr(place, name, failing)
             with pytest.raises(OSError, match="cannot be written .No space left on device"):

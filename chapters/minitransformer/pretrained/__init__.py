@@ -6,7 +6,7 @@ Used in chapter 19.
 # ruff: noqa: F401 - this hands on what the modules beside it have
 
 from .. import today
+from . import reading
 from .loading import load_pretrained
-from .reading import passed
 from .saving import save_pretrained
 from .tokens import PublicEncoding

@@ -94,7 +94,7 @@ def rows_of(shapes, table, transposed, orders=None):
     for name, places in table.items():
         layers = range(1, len(shapes["decoder"])) if "{}" in name else [None]
         for layer in layers:
-            paths = [placed(place, layer) for place in places]
+            paths = [_placed(place, layer) for place in places]
             if at(shapes, paths[0]) is not None:
                 named = name.format(layer and layer - 1)
                 found.append(Row(named, paths, transposed(places[0]), (orders or {}).get(name)))
@@ -142,12 +142,8 @@ def unpack(row, array, params):
         target[...] = piece
 
 
-def placed(place, layer=None):
-    """Return the path of a place, as "attention W_Q" of a layer, in nested dicts of parameters.  Used in chapter 19.
-
-    >>> placed("attention W_Q", 1), placed("norm gain"), placed("embedding")
-    (('decoder', 1, 'attention', 'W_Q'), ('decoder', 'norm', 'gain'), ('embedding',))
-    """
+def _placed(place, layer=None):
+    """Return the path of a place, as "attention W_Q" of a layer, in nested dicts of parameters."""
     names = tuple(place.split())
     if layer is None:
         return names if len(names) == 1 else ("decoder", *names)
@@ -179,60 +175,45 @@ def sizes_of(config):
     """
     family = one_of(config.get("model_type"), "model_type", [*FAMILIES])
     if family == "gpt2":
-        return gpt2_sizes(config)
-    refuse(config, hidden_act="silu", mlp_bias=False, use_sliding_window=False)
+        return _gpt2_sizes(config)
+    _refuse(config, hidden_act="silu", mlp_bias=False, use_sliding_window=False)
     kind = "sliding_attention" if family == "mistral" and config.get("sliding_window") else "full_attention"
     kinds = config.get("layer_types") or []
     if not isinstance(kinds, list) or any(one != kind for one in kinds):
         raise ValueError(f"layer_types is {kinds!r:.80}; expected {kind!r} in every layer.")
     names = ("vocab_size", "hidden_size", "num_attention_heads", "num_hidden_layers", "intermediate_size")
-    vocabulary, d, heads, layers, hidden = (wanted(config, name) for name in names)
-    groups = wanted(config, "num_key_value_heads", heads)
-    width = wanted(config, "head_dim", 128 if family == "qwen3" else d // heads)
+    vocabulary, d, heads, layers, hidden = (_wanted(config, name) for name in names)
+    groups = _wanted(config, "num_key_value_heads", heads)
+    width = _wanted(config, "head_dim", 128 if family == "qwen3" else d // heads)
     biases = {"qwen2": "QKV"}.get(family, "QKVO" if config.get("attention_bias") else "")
     tied = bool(config.get("tie_word_embeddings", False))
     found = {"vocabulary": vocabulary, "d": d, "heads": heads, "layers": layers, "hidden": hidden, "groups": groups}
     return found | {"width": width, "biases": biases, "normed": family == "qwen3", "tied": tied}
 
 
-def gpt2_sizes(config):
-    """Return the arguments of `decoder_shapes` that a configuration of GPT-2 means.  Raises as `sizes_of` does.
-
-    Used in chapter 19.
-
-    >>> config = {"vocab_size": 11, "n_embd": 8, "n_head": 4, "n_layer": 2, "n_positions": 5}
-    >>> gpt2_sizes(config)["hidden"]
-    32
-    """
-    refuse(config, scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False, add_cross_attention=False)
+def _gpt2_sizes(config):
+    """Return the arguments of `decoder_shapes` that a configuration of GPT-2 means.  Raises as `sizes_of` does."""
+    _refuse(config, scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False, add_cross_attention=False)
     one_of(config.get("activation_function", "gelu_new"), "activation_function", [*ACTIVATIONS])
     names = ("vocab_size", "n_embd", "n_head", "n_layer", "n_positions")
-    vocabulary, d, heads, layers, positions = (wanted(config, name) for name in names)
+    vocabulary, d, heads, layers, positions = (_wanted(config, name) for name in names)
     if d % heads:
         raise ValueError(f"n_embd is {d} and n_head {heads}; expected a number of heads that divides n_embd.")
     found = {"vocabulary": vocabulary, "d": d, "heads": heads, "layers": layers, "positions": positions}
-    found |= {"hidden": wanted(config, "n_inner", 4 * d), "tied": bool(config.get("tie_word_embeddings", True))}
+    found |= {"hidden": _wanted(config, "n_inner", 4 * d), "tied": bool(config.get("tie_word_embeddings", True))}
     return found | {"norm": "layer", "gated": False, "biases": "QKVO12"}
 
 
-def refuse(config, **expected):
-    """Raise ValueError where a configuration has another value than these, which are also the defaults.
-
-    Used in chapter 19.
-
-    >>> refuse({"hidden_act": "silu"}, hidden_act="silu", mlp_bias=False)
-    """
+def _refuse(config, **expected):
+    """Raise ValueError where a configuration has another value than these, which are also the defaults."""
     for name, value in expected.items():
         if config.get(name, value) != value:
             raise ValueError(f"{name} is {config[name]!r}; expected {value!r}, as the book's decoder has no other.")
 
 
-def wanted(config, name, default=None):
+def _wanted(config, name, default=None):
     """Return a whole number of a configuration, or the default where it has none.  Raises ValueError where it is
-    missing or no whole number from 1 on.  Used in chapter 19.
-
-    >>> wanted({"n_head": 12, "n_inner": None}, "n_head"), wanted({"n_inner": None}, "n_inner", 48)
-    (12, 48)
+    missing or no whole number from 1 on.
     """
     value = config.get(name)
     return whole(default if value is None else value, name)
@@ -257,7 +238,7 @@ def choices_of(config, sizes):
         rope |= told
     base = number(rope["rope_theta"], "rope_theta", 1)
     kind = one_of(rope.get("rope_type", rope.get("type", "default")), "rope_type", ["default", "llama3"])
-    refuse(rope, partial_rotary_factor=1.0)
+    _refuse(rope, partial_rotary_factor=1.0)
     turn = partial(rotary_halves, base=base)
     if kind == "llama3":
         turn = partial(turn, frequencies=slowed(base, sizes["width"], rope))

@@ -41,29 +41,22 @@ def load_pretrained(folder, dtype=np.float32):
     config, found = read_json(file), stored(folder)
     try:
         ours = own.KEY in config
-        shapes, wanted, build = (own.planned if ours else planned)(config, len(found))
+        shapes, wanted, build = (own.own_planned if ours else _planned)(config, len(found))
         label = one_of(config.get("dtype") or config.get("torch_dtype") or "", "dtype", ["", *LABELS])
     except ValueError as problem:
         raise ValueError(f"{file}: {problem}") from None
-    found = chosen(wanted, shapes, found, LABELS.get(label), folder)
+    found = _chosen(wanted, shapes, found, LABELS.get(label), folder)
     encoding = encoding_of(folder, shapes["embedding"][0], ours)
     model = build(dtype=np.dtype(dtype).type)
     for row in wanted:
-        unpack(row, finite_array(row.name, found[row.name]), model.params)
+        unpack(row, _finite_array(row.name, found[row.name]), model.params)
     return model, encoding
 
 
-def planned(config, most):
+def _planned(config, most):
     """Return the shapes of a public configuration's model, its `rows`, and what makes the model, given a dtype.
 
     Raises ValueError where the configuration is none, or asks for more layers than the `most` arrays that there are.
-    Used in chapter 19.
-
-    >>> config = {"model_type": "gpt2", "vocab_size": 11, "n_embd": 8, "n_head": 4}
-    >>> config |= {"n_layer": 2, "n_positions": 5}
-    >>> shapes, wanted, build = planned(config, 28)
-    >>> len(wanted), build(dtype=np.float32).flat.size
-    (28, 1888)
     """
     sizes = sizes_of(config)
     if sizes["layers"] > most:
@@ -73,20 +66,16 @@ def planned(config, most):
     return shapes, rows(shapes, config["model_type"]), build
 
 
-def chosen(wanted, shapes, found, kind, folder):
+def _chosen(wanted, shapes, found, kind, folder):
     """Return where the arrays of `Row`s stand, of all that a folder holds: name -> `Stored`.
 
     Raises ValueError, naming the folder, where one is missing, left over, or of another shape or `kind` than was said.
-    Used in chapter 19.
-
-    >>> chosen([], {}, {}, "F32", "folder")
-    {}
     """
-    found, names = prefixed(wanted, found), {row.name for row in wanted}
+    found, names = _prefixed(wanted, found), {row.name for row in wanted}
     left = {name for name in found.keys() - names if not name.endswith(UNUSED)} - own.COPIES
     if "lm_head.weight" in left:  # some write the tied matrix twice
         left -= {"lm_head.weight"}
-        same_arrays(found["lm_head.weight"], found.get(wanted[0].name))
+        _same_arrays(found["lm_head.weight"], found.get(wanted[0].name))
     if strange := sorted(names - found.keys()) or sorted(left):
         what = "has no" if names - found.keys() else "holds, besides what config.json says,"
         raise ValueError(f"{folder} {what} {strange[0]}; expected the arrays of that model.")
@@ -100,15 +89,8 @@ def chosen(wanted, shapes, found, kind, folder):
     return {name: found[name] for name in names}
 
 
-def prefixed(wanted, found):
-    """Return the arrays of a folder by the names of `Row`s, also where the first part, "model.", was left out.
-
-    Used in chapter 19.
-
-    >>> from minitransformer.pretrained.layouts import Row
-    >>> prefixed([Row("transformer.wte.weight", [("embedding",)])], {"wte.weight": 7})
-    {'transformer.wte.weight': 7}
-    """
+def _prefixed(wanted, found):
+    """Return the arrays of a folder by the names of `Row`s, also where the first part, "model.", was left out."""
     first = wanted[0].name if wanted else ""
     prefix, _, rest = first.partition(".")
     if first in found or rest not in found:
@@ -116,30 +98,17 @@ def prefixed(wanted, found):
     return {name if name == "lm_head.weight" else f"{prefix}.{name}": place for name, place in found.items()}
 
 
-def same_arrays(one, other):
+def _same_arrays(one, other):
     """Do nothing where two arrays of a checkpoint, `Stored`, hold the same numbers.
 
-    Raises ValueError, naming the file, where they differ.  Used in chapter 19.
-
-    >>> same_arrays(None, None)
+    Raises ValueError, naming the file, where they differ.
     """
     if one != other and not (other and np.array_equal(array_of(one), array_of(other))):
         raise ValueError(f"{one.path}: lm_head.weight is not the embedding, to which config.json says it is tied.")
 
 
-def finite_array(name, place):
-    """Return the array of a `Stored`.  Raises ValueError, naming the file, where it holds NaN or infinite numbers.
-
-    Used in chapter 19.
-
-    >>> import tempfile
-    >>> from safetensors.numpy import save_file
-    >>> from minitransformer.pretrained.tensors import in_file
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_file({"b": np.ones(2)}, Path(folder, "a.safetensors"))
-    ...     finite_array("b", in_file(Path(folder, "a.safetensors"))["b"]).tolist()
-    [1.0, 1.0]
-    """
+def _finite_array(name, place):
+    """Return the array of a `Stored`.  Raises ValueError, naming the file, where it holds NaN or infinite numbers."""
     array = array_of(place)
     if not np.isfinite(array).all():
         raise ValueError(f"{place.path}: {name} holds NaN or infinite numbers; expected finite ones.")

@@ -45,18 +45,18 @@ def fits_neox(model):
     return rotary and (model.d // model.heads) % 2 == 0
 
 
-def rows(model):
+def own_rows(model):
     """Return a `Row` for each array that the file of a model of the book has.  Used in chapter 19.
 
     GPT-NeoX has queries, keys and values head by head in one matrix, and turns the halves of a head and not neighbours,
     so columns change places.  Any other model's arrays have the names of `model.params`, as they are.
 
     >>> from minitransformer.language_model import new_writer
-    >>> rows(new_writer())[0].name
+    >>> own_rows(new_writer())[0].name
     'embed_out.weight'
     """
     if not fits_neox(model):
-        return [Row(".".join(map(str, path)), [path]) for path in paths(model.shapes)]
+        return [Row(".".join(map(str, path)), [path]) for path in _paths(model.shapes)]
     width = model.d // model.heads
     order = np.arange(3 * model.d).reshape(model.heads, 3, 2, width // 2)
     order = [order[:, which].swapaxes(1, 2).ravel() for which in (0, 1)] + [order[:, 2].ravel()]
@@ -64,15 +64,11 @@ def rows(model):
     return rows_of(model.shapes, NEOX, lambda place: " W_" in place, orders)
 
 
-def paths(part, before=()):
-    """Return the path to everything in nested dicts, in their order.  Used in chapter 19.
-
-    >>> paths({"embedding": (11, 8), "decoder": {"norm": {"gain": (8,)}}})
-    [('embedding',), ('decoder', 'norm', 'gain')]
-    """
+def _paths(part, before=()):
+    """Return the path to everything in nested dicts, in their order."""
     if not isinstance(part, dict):
         return [before]
-    return [path for name, inner in part.items() for path in paths(inner, (*before, name))]
+    return [path for name, inner in part.items() for path in _paths(inner, (*before, name))]
 
 
 def described(model):
@@ -90,18 +86,11 @@ def described(model):
     kind = type(model).__name__
     sizes = {name: getattr(model, name) for name in SIZES + (ENCODER if kind == "Transformer" else ())}
     told = {KEY: {"kind": kind, "activation": names[model.activation]} | sizes, "dtype": model.flat.dtype.name}
-    return (neox(model) if fits_neox(model) else {"model_type": KEY}) | told
+    return (_neox(model) if fits_neox(model) else {"model_type": KEY}) | told
 
 
-def neox(model):
-    """Return what the `transformers` library has to know of a model of the book, to run it as a GPT-NeoX.
-
-    Used in chapter 19.
-
-    >>> from minitransformer.language_model import new_writer
-    >>> neox(new_writer())["hidden_act"]
-    'gelu_new'
-    """
+def _neox(model):
+    """Return what the `transformers` library has to know of a model of the book, to run it as a GPT-NeoX."""
     rope = {"rope_type": "default", "rope_theta": 10_000.0, "partial_rotary_factor": 1.0}
     return {
         "architectures": ["GPTNeoXForCausalLM"],
@@ -124,14 +113,14 @@ def neox(model):
     }
 
 
-def planned(config, most):
+def own_planned(config, most):
     """Return the shapes of a model of the book, its `rows`, and what makes the model, given a dtype.
 
     Raises ValueError where the configuration asks for what no model is, or more layers than the `most` arrays that
     there are.  Used in chapter 19.
 
     >>> from minitransformer.language_model import new_writer
-    >>> shapes, wanted, build = planned(described(new_writer()), 40)
+    >>> shapes, wanted, build = own_planned(described(new_writer()), 40)
     >>> len(wanted), build(dtype=np.float32).flat.size
     (33, 198464)
     """
@@ -148,4 +137,4 @@ def planned(config, most):
     if (asked := max(trial.layers, trial.encoder_layers or 0)) > most:
         raise ValueError(f"it asks for {asked} layers, and the files hold {most} arrays.")
     trial.shapes = model_shapes(trial)
-    return trial.shapes, rows(trial), partial(kind, **sizes, activation=activation)
+    return trial.shapes, own_rows(trial), partial(kind, **sizes, activation=activation)

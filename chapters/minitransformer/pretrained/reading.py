@@ -36,7 +36,7 @@ def _step(model: Decoder, cache, ids):
     """
     ids = token_ids(ids, model.vocabulary)
     new = places(cache, ids)
-    logits = passed(model, ids, new, lambda name, array: array, cache)
+    logits = _passed(model, ids, new, lambda name, array: array, cache)
     cache.length = new.stop
     return logits
 
@@ -55,7 +55,7 @@ def _opened(model: Decoder, ids, change=None):
         return found[name]
 
     ids = token_ids(ids, model.vocabulary)
-    passed(model, ids, slice(0, ids.shape[-1]), note)
+    _passed(model, ids, slice(0, ids.shape[-1]), note)
     if unknown := ", ".join(change.keys() - found.keys()):
         raise ValueError(f"change has {unknown}, which happens nowhere in the model; expected names of what is found.")
     return found
@@ -67,40 +67,30 @@ def _norm(model: Decoder, stream):
     return normed(stream, model.params["decoder"]["norm"], model.eps)
 
 
-def passed(model, ids, new, note, cache=None):
+def _passed(model, ids, new, note, cache=None):
     """Return the logits of tokens at the places `new`, a slice; all that is found on the way passes through `note`.
 
-    Shapes: ids (…, n) -> (…, n, vocabulary).  Used in chapter 19.
-
-    >>> from minitransformer.today import decoder_shapes
-    >>> model = Decoder(decoder_shapes(11, 8, heads=4, layers=3, hidden=16), heads=4, rng=0)
-    >>> passed(model, np.array([3, 1, 4]), slice(0, 3), lambda name, array: array).shape
-    (3, 11)
+    Shapes: ids (…, n) -> (…, n, vocabulary).
     """
-    x = note("embedded", looked_up(model, ids, new))
+    x = note("embedded", _looked_up(model, ids, new))
     for layer in range(1, model.layers + 1):
         for name, part in model.params["decoder"][layer].items():
             place = f"{layer} {name}"
             x = note(f"{place} stream", x)
             inner = note(f"{place} normed", normed(x, part, model.eps))
             if name == "attention":
-                added = attended(place, inner, part, model, note, new, cache)
+                added = _attended(place, inner, part, model, note, new, cache)
             else:
-                added = widened(place, inner, part, model, note)
+                added = _widened(place, inner, part, model, note)
             x = note(f"{place} output", x + note(f"{place} added", added))
     x = note("output", last_norm(model, note("stream", x)))
     return note("logits", head(x, model.params))
 
 
-def looked_up(model, ids, new):
-    """Return the row of each token, scaled, and its learned position at the places `new`.  Used in chapter 19.
+def _looked_up(model, ids, new):
+    """Return the row of each token, scaled, and its learned position at the places `new`.
 
     Shapes: ids (…, n) -> (…, n, d).  Raises ValueError where there are not so many positions.
-
-    >>> from minitransformer.today import decoder_shapes
-    >>> model = Decoder(decoder_shapes(11, 8, heads=4, layers=3, hidden=16), heads=4, rng=0)
-    >>> looked_up(model, np.array([3, 1, 4]), slice(0, 3)).shape
-    (3, 8)
     """
     x = model.params["embedding"][ids] * model.flat.dtype.type(model.scale)
     learned = model.params.get("positions")
@@ -111,17 +101,10 @@ def looked_up(model, ids, new):
     return x + learned[new]
 
 
-def attended(place, x, part, model, note, new, cache=None):
+def _attended(place, x, part, model, note, new, cache=None):
     """Return what an attention of a `Decoder` makes of x, at the places `new`: (…, n, d) -> (…, n, d).
 
-    Each head of keys and values meets all heads of queries of its group at once.  Used in chapter 19.
-
-    >>> from minitransformer.today import decoder_shapes
-    >>> model = Decoder(decoder_shapes(11, 8, heads=4, layers=1, hidden=16), heads=4, rng=0)
-    >>> part = model.params["decoder"][1]["attention"]
-    >>> note = lambda name, array: array
-    >>> attended("1 attention", np.ones((3, 8)), part, model, note, slice(0, 3)).shape
-    (3, 8)
+    Each head of keys and values meets all heads of queries of its group at once.
     """
     groups, where = group_count(part, model.heads), np.arange(new.start, new.stop)
     queries, keys, values = (
@@ -134,23 +117,19 @@ def attended(place, x, part, model, note, new, cache=None):
     queries, keys = note(f"{place} queries", turn(queries, where)), note(f"{place} keys", turn(keys, where))
     values = note(f"{place} values", values)
     layer = int(place.partition(" ")[0])
-    keys, values, seen, window = remembered(keys, values, new, model.window, cache, layer)
-    scores = note(f"{place} scores", by_group(queries, keys.swapaxes(-1, -2)) / keys.shape[-1] ** 0.5)
+    keys, values, seen, window = _remembered(keys, values, new, model.window, cache, layer)
+    scores = note(f"{place} scores", _by_group(queries, keys.swapaxes(-1, -2)) / keys.shape[-1] ** 0.5)
     behind = where[:, None] - seen
     hidden = (behind < 0) | (behind >= window)
     weights = note(f"{place} weights", softmax(np.where(hidden, -np.inf, scores)))
-    return linear(merge_heads(note(f"{place} mixed", by_group(weights, values))), part, "O")
+    return linear(merge_heads(note(f"{place} mixed", _by_group(weights, values))), part, "O")
 
 
-def remembered(keys, values, new, window, cache, layer):
+def _remembered(keys, values, new, window, cache, layer):
     """Return all keys and values that tokens at the places `new` may attend to, their places, and the window.
 
     Without a cache those are their own; a cache keeps them.
-    Shapes: (…, groups, n, d_k) twice -> (…, groups, m, d_k) twice, (m,), a number.  Used in chapter 19.
-
-    >>> keys = np.ones((2, 3, 4))
-    >>> remembered(keys, keys, slice(0, 3), None, None, 1)[2].tolist()
-    [0, 1, 2]
+    Shapes: (…, groups, n, d_k) twice -> (…, groups, m, d_k) twice, (m,), a number.
     """
     if cache is None:
         return keys, values, np.arange(new.start, new.stop), window or np.inf
@@ -160,13 +139,10 @@ def remembered(keys, values, new, window, cache, layer):
     return kept[0][..., seen, :], kept[1][..., seen, :], np.arange(seen.start, seen.stop), cache.window
 
 
-def by_group(x, shared):
+def _by_group(x, shared):
     """Return products of matrices of each head with that of its group: head h meets group h // (heads / groups).
 
-    Shapes: x (…, heads, n, a), shared (…, groups, a, b) -> (…, heads, n, b).  Used in chapter 19.
-
-    >>> by_group(np.ones((4, 1, 1)), np.array([[[1.0]], [[2.0]]])).ravel().tolist()
-    [1.0, 1.0, 2.0, 2.0]
+    Shapes: x (…, heads, n, a), shared (…, groups, a, b) -> (…, heads, n, b).
     """
     heads, groups = x.shape[-3], shared.shape[-3]
     grouped = x.reshape(*x.shape[:-3], groups, heads // groups, *x.shape[-2:])
@@ -174,15 +150,8 @@ def by_group(x, shared):
     return found.reshape(*found.shape[:-4], heads, *found.shape[-2:])
 
 
-def widened(place, x, part, model, note):
-    """Return what a network of a `Decoder` makes of x: (…, n, d) -> (…, n, d).  Used in chapter 19.
-
-    >>> from minitransformer.today import decoder_shapes
-    >>> model = Decoder(decoder_shapes(11, 8, heads=4, layers=1, hidden=16), heads=4, rng=0)
-    >>> part = model.params["decoder"][1]["feed_forward"]
-    >>> widened("1 feed_forward", np.ones((3, 8)), part, model, lambda name, array: array).shape
-    (3, 8)
-    """
+def _widened(place, x, part, model, note):
+    """Return what a network of a `Decoder` makes of x: (…, n, d) -> (…, n, d)."""
     if "W_router" in part:
         return experts(x, part, model.chosen)[0]
     if "W_gate" in part:

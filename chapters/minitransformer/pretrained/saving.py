@@ -45,60 +45,46 @@ def save_pretrained(model, folder, encoding=None):
     """
     folder, params = Path(folder), model.params
     if isinstance(model, Decoder):
-        params, config = public(model)
+        params, config = _public(model)
         wanted = rows(params, config["model_type"])
     else:
-        config, wanted = own.described(model), own.rows(model)
+        config, wanted = own.described(model), own.own_rows(model)
     arrays = {row.name: packed(row, params) for row in wanted}
     if not isinstance(model, Decoder) and own.fits_neox(model):
         arrays[min(own.COPIES)] = params["embedding"] * model.d**0.5
     texts = {"config.json": json.dumps(config, indent=2) + "\n"}
     if encoding is not None:
         texts[ENCODING] = as_json(encoding)
-    write_folder(folder, arrays, texts)
+    _write_folder(folder, arrays, texts)
 
 
-def public(model):
+def _public(model):
     """Return a `Decoder`'s parameters as its public family has them, and its config.json, a dict.
 
     The embedding is multiplied by the model's scale, beside which a tied model's output head is then its own.
-    Raises ValueError where there is no such family, saying what it would have to have.  Used in chapter 19.
-
-    >>> model = Decoder(decoder_shapes(11, 8, heads=4, layers=1, hidden=16), heads=4, rng=0)
-    >>> public(model)[1]["model_type"]
-    'llama'
+    Raises ValueError where there is no such family, saying what it would have to have.
     """
     params, kept = model.params, model.params["embedding"]
     if model.scale != 1:
         output = params.get("output", kept.T)
         params = params | {"embedding": kept * kept.dtype.type(model.scale), "output": output}
-    config = gpt2(model, params) if "positions" in params else llama(model, params)
+    config = _gpt2(model, params) if "positions" in params else _llama(model, params)
     config |= {"tie_word_embeddings": "output" not in params, "dtype": kept.dtype.name}
     config |= {"bos_token_id": None, "eos_token_id": None}  # the library's own numbers are of other encodings
-    if decoder_shapes(**sizes_of(config)) != shapes_of(params):
+    if decoder_shapes(**sizes_of(config)) != _shapes_of(params):
         raise ValueError(f"the model has not the parameters of a {config['model_type']}, nor of another public family.")
     return params, config
 
 
-def shapes_of(part):
-    """Return the shapes of arrays in nested dicts.  Used in chapter 19.
-
-    >>> import numpy as np
-    >>> shapes_of({"norm": {"gain": np.ones(8)}})
-    {'norm': {'gain': (8,)}}
-    """
-    return {name: shapes_of(inner) for name, inner in part.items()} if isinstance(part, dict) else part.shape
+def _shapes_of(part):
+    """Return the shapes of arrays in nested dicts."""
+    return {name: _shapes_of(inner) for name, inner in part.items()} if isinstance(part, dict) else part.shape
 
 
-def gpt2(model, params):
-    """Return the config.json of a `Decoder` with learned positions, as GPT-2's.  Used in chapter 19.
+def _gpt2(model, params):
+    """Return the config.json of a `Decoder` with learned positions, as GPT-2's.
 
     Raises ValueError where it turns queries, has a window or an activation without a name.
-
-    >>> options = {"norm": "layer", "gated": False, "positions": 5}
-    >>> model = Decoder(decoder_shapes(11, 8, 4, 1, hidden=16, **options), heads=4, turn=None)
-    >>> gpt2(model, model.params)["n_positions"]
-    5
     """
     if model.turn is not None or model.window is not None or model.activation not in ACTIVATIONS:
         raise ValueError("the model has learned positions; expected no turn, no window, and gelu or relu: a GPT-2.")
@@ -116,14 +102,10 @@ def gpt2(model, params):
     }
 
 
-def llama(model, params):
+def _llama(model, params):
     """Return the config.json of a `Decoder` without learned positions, as of the family that has its biases and norms.
 
-    Raises ValueError where positions are turned otherwise than by `rotary_halves`.  Used in chapter 19.
-
-    >>> model = Decoder(decoder_shapes(11, 8, heads=4, layers=1, hidden=16, normed=True), heads=4)
-    >>> llama(model, model.params)["model_type"]
-    'qwen3'
+    Raises ValueError where positions are turned otherwise than by `rotary_halves`.
     """
     asks, wide = params["decoder"][1]["attention"], params["decoder"][1]["feed_forward"]
     width = asks["W_Q"].shape[1] // model.heads
@@ -143,17 +125,14 @@ def llama(model, params):
         "rms_norm_eps": model.eps,
         "attention_bias": "b_O" in asks,
         "sliding_window": model.window,
-        **rope(model.turn),
+        **_rope(model.turn),
     }
 
 
-def rope(turn):
-    """Return the base and the scaling of rotary positions by their public names.  Used in chapter 19.
+def _rope(turn):
+    """Return the base and the scaling of rotary positions by their public names.
 
     Raises ValueError where `turn` is not `rotary_halves`, or has frequencies that no public checkpoint has given.
-
-    >>> rope(partial(rotary_halves, base=500_000.0))
-    {'rope_theta': 500000.0}
     """
     known = turn is rotary_halves or (isinstance(turn, partial) and turn.func is rotary_halves)
     keywords = getattr(turn, "keywords", {})
@@ -163,16 +142,10 @@ def rope(turn):
     return {"rope_theta": keywords.get("base", 10_000.0)} | ({"rope_scaling": scaling} if scaling else {})
 
 
-def write_folder(folder, arrays, texts):
-    """Write arrays and texts, name -> text, beside a folder, and then put it in its place.  Used in chapter 19.
+def _write_folder(folder, arrays, texts):
+    """Write arrays and texts, name -> text, beside a folder, and then put it in its place.
 
     Raises as `save_pretrained` does.
-
-    >>> import numpy as np
-    >>> with tempfile.TemporaryDirectory() as place:
-    ...     write_folder(Path(place, "a"), {"b": np.ones(2)}, {"config.json": "{}"})
-    ...     sorted(path.name for path in Path(place, "a").iterdir())
-    ['config.json', 'model.safetensors']
     """
     save_file = library("safetensors.numpy").save_file
     if folder.exists() and not (folder.is_dir() and {path.name for path in folder.iterdir()} <= WRITTEN):
@@ -185,7 +158,7 @@ def write_folder(folder, arrays, texts):
         save_file(arrays, beside / "new" / FILE, metadata={"format": "pt"})
         for name, text in texts.items():
             (beside / "new" / name).write_text(text, encoding="utf-8")
-        replace(folder, beside)
+        _replace(folder, beside)
     except OSError as problem:
         raise OSError(f"{folder} cannot be written ({problem.strerror or problem}).") from None
     finally:
@@ -193,15 +166,8 @@ def write_folder(folder, arrays, texts):
             shutil.rmtree(beside, ignore_errors=True)
 
 
-def replace(folder, beside):
-    """Put the folder "new", which stands in the folder `beside`, in the place of a folder.  Used in chapter 19.
-
-    >>> with tempfile.TemporaryDirectory() as place:
-    ...     Path(place, "beside", "new").mkdir(parents=True)
-    ...     replace(Path(place, "a"), Path(place, "beside"))
-    ...     Path(place, "a").is_dir()
-    True
-    """
+def _replace(folder, beside):
+    """Put the folder "new", which stands in the folder `beside`, in the place of a folder."""
     if not folder.exists():
         os.rename(beside / "new", folder)
         return

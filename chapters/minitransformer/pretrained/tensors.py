@@ -55,11 +55,11 @@ def read_json(path):
     ...     read_json(Path(folder, "config.json"))
     {'vocab_size': 11}
     """
-    path = existing(path)
+    path = _existing(path)
     if path.stat().st_size > LONGEST:
         raise ValueError(f"{path} has {path.stat().st_size} bytes; expected at most {LONGEST}.")
     try:
-        found = json.loads(path.read_bytes(), object_pairs_hook=once)
+        found = json.loads(path.read_bytes(), object_pairs_hook=_once)
     except (ValueError, RecursionError) as damage:
         raise ValueError(f"{path} is no JSON that can be read ({damage}).") from None
     if not isinstance(found, dict):
@@ -67,26 +67,16 @@ def read_json(path):
     return found
 
 
-def existing(path):
-    """Return a path.  Raises FileNotFoundError where it leads to no regular file.  Used in chapter 19.
-
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile() as file:
-    ...     existing(file.name) == Path(file.name)
-    True
-    """
+def _existing(path):
+    """Return a path.  Raises FileNotFoundError where it leads to no regular file."""
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path} is missing; expected a folder with config.json and {FILE}, or {INDEX}.")
     return path
 
 
-def once(pairs):
-    """Return pairs of JSON as a dict.  Raises ValueError where a name stands twice.  Used in chapter 19.
-
-    >>> once([("a", 1), ("b", 2)])
-    {'a': 1, 'b': 2}
-    """
+def _once(pairs):
+    """Return pairs of JSON as a dict.  Raises ValueError where a name stands twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -110,7 +100,7 @@ def stored(folder):
     index = Path(folder, INDEX)
     if Path(folder, FILE).is_file() or not index.is_file():
         return in_file(Path(folder, FILE))
-    files, found = shards(index), {}
+    files, found = _shards(index), {}
     for shard in sorted(set(files.values())):
         here = in_file(Path(folder, shard))
         if strange := here.keys() ^ {name for name, file in files.items() if file == shard}:
@@ -119,16 +109,10 @@ def stored(folder):
     return found
 
 
-def shards(index):
-    """Return in which file of its folder an index says each array stands: name -> file.  Used in chapter 19.
+def _shards(index):
+    """Return in which file of its folder an index says each array stands: name -> file.
 
     Raises ValueError, naming the index, where that is no plain name of a safetensors file.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "index.json").write_text('{"weight_map": {"wte": "a.safetensors"}}')
-    ...     shards(Path(folder, "index.json"))
-    {'wte': 'a.safetensors'}
     """
     files = read_json(index).get("weight_map")
     if not isinstance(files, dict) or not files:
@@ -153,11 +137,11 @@ def in_file(path):
     ...     in_file(Path(folder, "a.safetensors"))["b"].kind
     'F32'
     """
-    path, safetensors = existing(path), library("safetensors")
+    path, safetensors = _existing(path), library("safetensors")
     try:
         with safetensors.safe_open(path, framework="np"), open(path, "rb") as file:
             length = int.from_bytes(file.read(8), "little")
-            told = json.loads(file.read(length), object_pairs_hook=once)
+            told = json.loads(file.read(length), object_pairs_hook=_once)
     except (safetensors.SafetensorError, OSError, ValueError, RecursionError) as damage:
         raise ValueError(f"{path} is no whole safetensors file ({damage}): download it again.") from None
     told.pop("__metadata__", None)

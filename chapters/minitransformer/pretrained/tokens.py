@@ -13,15 +13,8 @@ PATTERN = (
 )
 
 
-def byte_signs():
-    """Return the sign by which public files write each byte: those that can be printed as they are, others from Ā on.
-
-    Used in chapter 19.
-
-    >>> signs = byte_signs()
-    >>> signs[65], signs[32], len(set(signs))
-    ('A', 'Ġ', 256)
-    """
+def _byte_signs():
+    """Return the sign by which public files write each byte: one that can be printed stands for itself."""
     printed = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     others = iter(range(0x100, 0x200))
     return [chr(byte) if byte in printed else chr(next(others)) for byte in range(256)]
@@ -54,7 +47,7 @@ class PublicEncoding:
             raise
         except Exception as damage:  # the library raises no narrower one
             raise ValueError(f"{path} is no file of the library tokenizers ({damage}).") from None
-        numbers, bytes_of = self.tokenizer.get_vocab(), {sign: byte for byte, sign in enumerate(byte_signs())}
+        numbers, bytes_of = self.tokenizer.get_vocab(), {sign: byte for byte, sign in enumerate(_byte_signs())}
         self.tokens = [b""] * (1 + max(numbers.values(), default=-1))
         for token, number in numbers.items():
             known = bytes_of.keys() >= set(token)
@@ -87,7 +80,7 @@ def encoding_of(folder, vocabulary, ours=False):
     path = Path(folder, FILE)
     if not path.exists():
         return None
-    encoding = from_json(path) if ours else PublicEncoding(path)
+    encoding = _from_json(path) if ours else PublicEncoding(path)
     if len(encoding.tokens) > vocabulary:
         raise ValueError(f"{path} has {len(encoding.tokens)} tokens; expected {vocabulary} at most, as the model has.")
     return encoding
@@ -106,7 +99,7 @@ def as_json(encoding):
     """
     if isinstance(encoding, PublicEncoding):
         return encoding.tokenizer.to_str()
-    signs = byte_signs()
+    signs = _byte_signs()
     names = ["".join(signs[byte] for byte in token) for token in encoding.tokens]
     numbers = {name: number for number, name in enumerate(names)}
     if len(numbers) < len(names):
@@ -128,17 +121,10 @@ def as_json(encoding):
     )
 
 
-def from_json(path):
-    """Return the `BytePairEncoding` of a tokenizer.json that `as_json` has made.  Used in chapter 19.
+def _from_json(path):
+    """Return the `BytePairEncoding` of a tokenizer.json that `as_json` has made.
 
     Raises ValueError, naming the file, where it is none.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "tokenizer.json")
-    ...     _ = path.write_text(as_json(BytePairEncoding([(111, 116)])), encoding="utf-8")
-    ...     from_json(path).tokens[256]
-    b'ot'
     """
     try:
         model = read_json(path)["model"]
