@@ -87,7 +87,7 @@ test-matrix:  ## try the helper on Python 3.11 to 3.13 and the lowest versions (
 	$(call set_up,nox)
 	@$(RUN) -m nox $(if $(PYTHONS),--error-on-missing-interpreters --pythons $(PYTHONS)) --keywords "$(or $(VERSIONS),pinned or lowest)"
 
-oracle:  ## compare the helper and every gradient with PyTorch's (needs the network once)
+oracle:  ## compare the helper, every gradient and checkpoints with PyTorch's (needs the network once)
 	$(call set_up,nox)
 	@$(RUN) -m nox --session oracle
 
