@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays import floats, sum_tokens, token_ids, whole
+from ..arrays import bias_for, entry, floats, sum_tokens, token_ids, whole
 from ..attention import attention, attention_vjp
 from ..feed_forward import gelu
 from ..gradients import vjp_of
@@ -61,7 +61,7 @@ def linear(x, params, name):
     [[2.0, 3.0]]
     """
     found = project(x, params, f"W_{name}")
-    return found + params[f"b_{name}"] if f"b_{name}" in params else found
+    return found + bias_for(found, params, f"b_{name}", f"x W_{name}") if f"b_{name}" in params else found
 
 
 def linear_vjp(x, params, name):
@@ -81,7 +81,7 @@ def linear_vjp(x, params, name):
         d_x, gradients = back(d_output)
         return d_x, gradients | {f"b_{name}": sum_tokens(d_output)}
 
-    return found + params[f"b_{name}"], backward
+    return found + bias_for(found, params, f"b_{name}", f"x W_{name}"), backward
 
 
 def grouped_attention(x, params, heads, keep=None, turn=None, eps=1e-5):
@@ -130,10 +130,10 @@ def group_count(params, heads):
     >>> group_count({"W_Q": np.ones((6, 8)), "W_K": np.ones((6, 4))}, heads=4)
     2
     """
-    queries, keys = (np.shape(params.get(name, ())) for name in ("W_Q", "W_K"))
+    queries, keys = (floats(entry(params, name), name, axes=2).shape for name in ("W_Q", "W_K"))
     heads = whole(heads, "heads")
-    width = queries[-1] // heads if queries and not queries[-1] % heads else 0
-    groups = keys[-1] // width if width and keys and not keys[-1] % width else 0
+    width = 0 if queries[-1] % heads else queries[-1] // heads
+    groups = 0 if not width or keys[-1] % width else keys[-1] // width
     if not groups or heads % groups:
         raise ValueError(
             f"W_Q has shape {queries}, W_K {keys} and heads is {heads}; expected both (d, heads of one width), and a "

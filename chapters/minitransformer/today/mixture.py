@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import floats, rows, whole
+from ..arrays import entry, floats, rows, whole
 from ..self_attention import project, project_vjp
 from ..softmax import softmax
 from .parts import swiglu, swiglu_vjp
@@ -40,12 +40,13 @@ def experts(x, params, chosen=2):
     ([[0.73, 0.0]], [[0.5, 0.0, 0.5]])
     """
     shares = routed(project(x, params, "W_router"), chosen)
-    parts = params["experts"].values()
+    parts = entry(params, "experts").values()
     output = 0
     for share, one in zip(np.moveaxis(shares, -1, 0), parts, strict=True):
         seen = share > 0
-        found = np.zeros((*seen.shape, one["W_2"].shape[-1]), shares.dtype)
-        found[seen] = share[seen][:, None] * swiglu(floats(x)[seen], one)
+        made = share[seen][:, None] * swiglu(floats(x)[seen], one)
+        found = np.zeros((*seen.shape, made.shape[-1]), made.dtype)
+        found[seen] = made
         output = output + found
     return output, shares
 
