@@ -8,7 +8,7 @@ from scipy import special
 
 from minitransformer.attention import attention
 from minitransformer.gradients import gradient_check
-from minitransformer.language_model import text_model
+from minitransformer.language_model import load_sizes, text_model
 from minitransformer.layer_norm import rms_norm
 from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
@@ -291,3 +291,4 @@ def test_the_file_has_the_variants_of_the_tool_and_their_sizes():
         shapes, used, hidden = variants.shapes_of(variants.BEFORE | differs)
         assert (row["parameters"], row["used"], row["hidden"]) == (variants.count(shapes), variants.count(used), hidden)
         assert len(row["bits"]) == len(variants.SEEDS) and abs(row["used"] - variants.PARAMETERS) < 700
+    assert rows[0]["bits"][0] == load_sizes()[3]["bits"][0]  # the same model, steps and seed

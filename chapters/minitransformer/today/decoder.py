@@ -14,7 +14,7 @@ from ..multi_head import merge_heads, split_heads
 from ..self_attention import project, project_vjp
 from ..transformer import count, embed_vjp, head, head_vjp, initialise, joined, views
 from .mixture import experts, experts_vjp
-from .parts import rotary_halves, swiglu, swiglu_vjp, window_mask
+from .parts import rotary_halves, rotary_halves_vjp, swiglu, swiglu_vjp, window_mask
 
 
 def normed(x, part, eps=1e-5):
@@ -160,7 +160,7 @@ def _made_vjp(x, params, name, heads, norm, turn, eps):
 
 
 def turned_vjp(x, turn):
-    """Return `turn(x)` and its backward pass, also where `turn` is a `partial`.  Used in chapter 19.
+    """Return `turn(x)` and its backward pass, also where `turn` is a `partial` of `rotary_halves`.  Used in chapter 19.
 
     Shapes: x (…, n, d_k) -> the same.
 
@@ -168,8 +168,8 @@ def turned_vjp(x, turn):
     >>> bool(np.allclose(backward(turned), 1))
     True
     """
-    if isinstance(turn, partial):
-        return vjp_of(turn.func)(x, *turn.args, **turn.keywords)
+    if isinstance(turn, partial) and turn.func is rotary_halves:
+        return rotary_halves_vjp(x, *turn.args, **turn.keywords)
     return vjp_of(turn)(x)
 
 
@@ -259,7 +259,8 @@ def decoder_layer(x, params, heads, keep=None, turn=None, activation=gelu, eps=1
     >>> decoder_layer(np.ones((5, 8)), params, heads=4).shape
     (5, 8)
     """
-    seen, asks, wide = {} if seen is None else seen, params["attention"], params["feed_forward"]
+    seen = {} if seen is None else seen
+    asks, wide = params["attention"], params["feed_forward"]
     found, seen["attention weights"] = grouped_attention(normed(x, asks, eps), asks, heads, keep, turn, eps)
     x = seen["attention"] = x + found
     x = seen["feed_forward"] = x + network(normed(x, wide, eps), wide, activation, chosen)

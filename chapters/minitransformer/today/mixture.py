@@ -40,8 +40,7 @@ def experts(x, params, chosen=2):
     ([[0.73, 0.0]], [[0.5, 0.0, 0.5]])
     """
     shares = routed(project(x, params, "W_router"), chosen)
-    parts = entry(params, "experts").values()
-    output = 0
+    output, parts = 0, entry(params, "experts").values()
     for share, one in zip(np.moveaxis(shares, -1, 0), parts, strict=True):
         seen = share > 0
         made = share[seen][:, None] * swiglu(floats(x)[seen], one)

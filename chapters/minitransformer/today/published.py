@@ -32,10 +32,11 @@ def parameters_of(config, used=False):
     124439808
     """
     config = dict(config)
-    chosen = config.pop("chosen", 0)
-    unused = config.get("experts", 0) - chosen if used else 0
-    one = 3 * config["d"] * config["hidden"]
-    return count(decoder_shapes(**config)) - unused * one * config["layers"]
+    chosen, held = config.pop("chosen", 0), config.get("experts", 0)
+    kept = chosen if used and held else held
+    router = config["d"] * (held - kept)  # which scores all of them
+    config["experts"] = kept
+    return count(decoder_shapes(**config)) + config["layers"] * router
 
 
 def cache_bytes(config, bytes_each=2):

@@ -30,9 +30,11 @@ def latent_attention(x, params, heads, keep=None, turn=None):
     keys = split_heads(project(latents, params, "W_K", "the latents"), heads)
     values = split_heads(project(latents, params, "W_V", "the latents"), heads)
     shared = np.broadcast_to(places[..., None, :, :], (*keys.shape[:-1], places.shape[-1]))
-    queries, keys = np.concatenate([queries, asking], -1), np.concatenate([keys, shared], -1)
+    queries = np.concatenate([queries, asking], -1)
+    keys = np.concatenate([keys, shared], -1)
     output, _ = attention(queries, keys, values, by_heads(keep))
-    return project(merge_heads(output), params, "W_O", "the heads' output"), latents, places
+    output = project(merge_heads(output), params, "W_O", "the heads' output")
+    return output, latents, places
 
 
 def linear_attention(queries, keys, values):
