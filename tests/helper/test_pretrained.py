@@ -162,6 +162,15 @@ def test_what_no_public_family_has_is_not_saved(tmp_path):
         assert list(tmp_path.iterdir()) == []
 
 
+def test_what_is_no_model_is_not_saved(tmp_path):
+    class Another(LanguageModel):
+        pass
+
+    for model in (3, Another(11, 12, 2, 1)):
+        with pytest.raises(TypeError, match="expected a Decoder, LanguageModel or Transformer"):
+            save_pretrained(model, tmp_path / "model")
+
+
 def test_frequencies_of_a_scaled_model_go_round(folder):
     scaling = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
     changed(folder, rope_scaling=scaling | {"original_max_position_embeddings": 4})

@@ -113,10 +113,10 @@ def shape_in_file(row, shapes):
     return shape[::-1] if row.transposed else shape
 
 
-def packed(row, params):
+def array_for(row, params):
     """Return the array of a `Row` as the file has it, from nested dicts of parameters.  Used in chapter 19.
 
-    >>> packed(Row("W", [("b",), ("c",)]), {"b": np.array([1.0]), "c": np.array([2.0])}).tolist()
+    >>> array_for(Row("W", [("b",), ("c",)]), {"b": np.array([1.0]), "c": np.array([2.0])}).tolist()
     [1.0, 2.0]
     """
     array = np.concatenate([at(params, path) for path in row.places], axis=-1)

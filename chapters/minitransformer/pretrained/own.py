@@ -72,14 +72,17 @@ def _paths(part, before=()):
 
 
 def described(model):
-    """Return the config.json of a model of the book, a dict.  Raises ValueError where its activation has no name.
+    """Return the config.json of a model of the book, a dict.  Used in chapter 19.
 
-    Used in chapter 19.
+    Raises TypeError where it is no such model, and ValueError where its activation has no name.
 
     >>> from minitransformer.language_model import new_writer
     >>> described(new_writer())["model_type"]
     'gpt_neox'
     """
+    if type(model) not in KINDS.values():
+        kinds = f"a Decoder, {' or '.join(KINDS)}"
+        raise TypeError(f"model is of type {type(model).__name__}; expected {kinds}.")
     names = {function: name for name, function in ACTIVATIONS.items()}
     if model.activation not in names:
         raise ValueError(f"activation is {model.activation!r}; expected {' or '.join(ACTIVATIONS)}, which have a name.")

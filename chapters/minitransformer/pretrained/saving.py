@@ -11,7 +11,7 @@ from ..feed_forward import gelu, relu
 from ..today.decoder import Decoder, decoder_shapes, group_count
 from ..today.parts import rotary_halves
 from . import own
-from .layouts import packed, rows, sizes_of
+from .layouts import array_for, rows, sizes_of
 from .tensors import FILE, library
 from .tokens import FILE as ENCODING
 from .tokens import as_json
@@ -33,29 +33,29 @@ def save_pretrained(model, folder, encoding=None):
     columns in another order, a GPT-NeoX: the `transformers` library runs them.  Any other model of the book has its own
     names.  `encoding` is a `BytePairEncoding` or what `load_pretrained` gave.  The folder is written beside, and then
     renamed: it is whole or not there.  It may be there before if it holds such files only.
-    Raises ModuleNotFoundError where the library safetensors is missing, FileExistsError where the folder holds
-    something else, OSError where it cannot be written, and ValueError where no public model is like this one.
-    Used in chapter 19.
+    Raises TypeError where it is no model, ModuleNotFoundError where the library safetensors is missing,
+    FileExistsError where the folder holds something else, OSError where it cannot be written, and ValueError where no
+    public model is like this one.  Used in chapter 19.
 
     >>> from minitransformer.language_model import text_model
+    >>> model, encoding = text_model()
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_pretrained(*text_model()[:1], Path(folder, "writer"), text_model()[1])
+    ...     save_pretrained(model, Path(folder, "writer"), encoding)
     ...     sorted(path.name for path in Path(folder, "writer").iterdir())
     ['config.json', 'model.safetensors', 'tokenizer.json']
     """
-    folder, params = Path(folder), model.params
     if isinstance(model, Decoder):
         params, config = _public(model)
         wanted = rows(params, config["model_type"])
     else:
-        config, wanted = own.described(model), own.own_rows(model)
-    arrays = {row.name: packed(row, params) for row in wanted}
+        config, params, wanted = own.described(model), model.params, own.own_rows(model)
+    arrays = {row.name: array_for(row, params) for row in wanted}
     if not isinstance(model, Decoder) and own.fits_neox(model):
         arrays[min(own.COPIES)] = params["embedding"] * model.d**0.5
     texts = {"config.json": json.dumps(config, indent=2) + "\n"}
     if encoding is not None:
         texts[ENCODING] = as_json(encoding)
-    _write_folder(folder, arrays, texts)
+    _write_folder(Path(folder), arrays, texts)
 
 
 def _public(model):

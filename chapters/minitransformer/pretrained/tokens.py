@@ -11,6 +11,10 @@ FILE = "tokenizer.json"
 PATTERN = (
     PIECES.pattern.decode("latin-1").replace(r"\x80-\xff", r"\x{80}-\x{10FFFF}").replace(r"\s", " \\t\\n\\r\\f\\v")
 )
+LEVELS = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+SPLIT = {"type": "Split", "pattern": {"Regex": PATTERN}, "behavior": "Isolated", "invert": False}
+RULES = {"version": "1.0", "added_tokens": [], "normalizer": None, "post_processor": None, "decoder": LEVELS}
+RULES |= {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [SPLIT, LEVELS]}}
 
 
 def _byte_signs():
@@ -105,20 +109,7 @@ def as_json(encoding):
     if len(numbers) < len(names):
         raise ValueError(f"{len(names)} tokens have {len(numbers)} spellings; expected one for each.")
     merges = [[names[first], names[second]] for first, second in encoding.numbers]
-    cut = {"type": "Split", "pattern": {"Regex": PATTERN}, "behavior": "Isolated", "invert": False}
-    levels = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
-    return json.dumps(
-        {
-            "version": "1.0",
-            "added_tokens": [],
-            "normalizer": None,
-            "pre_tokenizer": {"type": "Sequence", "pretokenizers": [cut, levels]},
-            "post_processor": None,
-            "decoder": levels,
-            "model": {"type": "BPE", "vocab": numbers, "merges": merges},
-        },
-        ensure_ascii=False,
-    )
+    return json.dumps(RULES | {"model": {"type": "BPE", "vocab": numbers, "merges": merges}}, ensure_ascii=False)
 
 
 def _from_json(path):
