@@ -8,9 +8,9 @@ from ..language_model.encoding import PIECES, BytePairEncoding, text_bytes
 from .tensors import library, read_json
 
 FILE = "tokenizer.json"
-PATTERN = (
-    PIECES.pattern.decode("latin-1").replace(r"\x80-\xff", r"\x{80}-\x{10FFFF}").replace(r"\s", " \\t\\n\\r\\f\\v")
-)
+BLANKS = r" \t\n\r\f\v"  # which \s means for bytes; for the library's text it means more
+PATTERN = PIECES.pattern.decode().replace(r"\x80-\xff", r"\x{80}-\x{10FFFF}")
+PATTERN = PATTERN.replace(r"[^\s", f"[^{BLANKS}").replace(r"\s", f"[{BLANKS}]")
 LEVELS = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
 SPLIT = {"type": "Split", "pattern": {"Regex": PATTERN}, "behavior": "Isolated", "invert": False}
 RULES = {"version": "1.0", "added_tokens": [], "normalizer": None, "post_processor": None, "decoder": LEVELS}
