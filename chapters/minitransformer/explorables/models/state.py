@@ -29,7 +29,8 @@ STATE = {
 def packed(configs, begun, context):
     """Return the state that begins as one of the published models, at so many tokens.
 
-    `configs` are dicts with the arguments of `decoder_shapes`, by the models' names; `begun` is one of these.
+    `configs` are dicts with the arguments of `decoder_shapes`, by the models' names; `begun` is one of these.  Used in
+    chapter 19.
     """
     table = [_row(config) for config in configs.values()]
     at = list(configs).index(begun)
