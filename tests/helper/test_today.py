@@ -233,7 +233,7 @@ def test_a_window_bounds_what_layers_reach():
 
 
 def test_positions_beyond_the_learned_ones_are_refused():
-    with pytest.raises(ValueError, match="^ids has 9 tokens"):
+    with pytest.raises(ValueError, match=r"^ids has shape \(9,\); expected"):
         small(**MODELS["of 2019"])(np.zeros(9, int))
 
 

@@ -12,7 +12,7 @@ def log_probability(model, ids, targets):
 
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(4, 8, heads=2, layers=1)
-    >>> log_probability(model, [[0, 1, 2]], np.array([[-1, 2, 3]])).round(3).tolist()
+    >>> print(log_probability(model, [[0, 1, 2]], np.array([[-1, 2, 3]])).round(3))
     [-2.773]
     """
     logs = log_softmax(model(ids))
