@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix oracle pytorch-page jupyter-book-2 lists links audit bench ablations model writer sizes constraints clean
+.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix oracle pytorch-page jupyter-book-2 lists links audit bench ablations model writer sizes variants constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -87,7 +87,7 @@ test-matrix:  ## try the helper on Python 3.11 to 3.13 and the lowest versions (
 	$(call set_up,nox)
 	@$(RUN) -m nox $(if $(PYTHONS),--error-on-missing-interpreters --pythons $(PYTHONS)) --keywords "$(or $(VERSIONS),pinned or lowest)"
 
-oracle:  ## compare the helper and every gradient with PyTorch's (needs the network once)
+oracle:  ## compare the helper, every gradient and checkpoints with PyTorch's (needs the network once)
 	$(call set_up,nox)
 	@$(RUN) -m nox --session oracle
 
@@ -136,6 +136,11 @@ sizes:  ## train chapter 16's model in five sizes, which takes some minutes, and
 	$(call set_up,book)
 	@echo "Training every size; Ctrl-C stops, and the same command goes on."
 	@$(RUN) -m tools.sizes
+
+variants:  ## train chapter 16's model with today's parts, which takes a quarter of an hour, for chapter 19
+	$(call set_up,book)
+	@echo "Training every variant from every seed; Ctrl-C stops, and the same command goes on."
+	@$(RUN) -m tools.variants
 
 constraints:  ## renew the pinned versions in constraints.txt (needs the network)
 	$(call set_up,nox)

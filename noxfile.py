@@ -16,7 +16,7 @@ PYTHONS = "3.11", "3.12", "3.13"
 # The lowest versions have no wheels for newer Pythons.
 PAIRS = [*((python, versions) for versions in ("pinned", "newest") for python in PYTHONS), (PYTHONS[0], "lowest")]
 TOOLS = "pytest", "hypothesis", "scikit-learn", "jupytext", "nbconvert", "ipykernel<7.3"
-PYTORCH = "torch==2.13.0"
+PYTORCH, TRANSFORMERS = "torch==2.13.0", "transformers==5.24.0"
 JUPYTER_BOOK_2 = "jupyter-book==2.1.7"
 REQUIREMENTS = "requirements.txt", "requirements-test.txt", "binder/requirements.txt"
 HEADER = """\
@@ -37,7 +37,7 @@ def helper(session, versions):
     bounds = Path(session.create_tmp(), "lowest.txt")
     bounds.write_text("\n".join(lower_bounds()), encoding="utf-8")
     constraint = {"pinned": ["-c", "constraints.txt"], "lowest": ["-c", str(bounds)], "newest": []}[versions]
-    session.install(".", *TOOLS, *constraint)
+    session.install(".[pretrained]", *TOOLS, *constraint)
     session.run("pip", "list", silent=False)
     with tempfile.TemporaryDirectory() as folder:
         env = {**OURS, "MINITRANSFORMER_CACHE": folder}
@@ -48,8 +48,8 @@ def helper(session, versions):
 
 @nox.session(reuse_venv=True, default=False)
 def oracle(session):
-    """Compare the helper with PyTorch: functions, gradients, whole models, the rows of a page, answers to exercises."""
-    session.install(".", *TOOLS, PYTORCH, "-c", "constraints.txt")
+    """Compare the helper with PyTorch: functions, gradients, models, checkpoints, the rows of a page, answers."""
+    session.install(".[pretrained]", *TOOLS, PYTORCH, TRANSFORMERS, "-c", "constraints.txt")
     session.run("pytest", "-q", "--noconftest", "-p", "no:cacheprovider", "tests/oracle", env=OURS)
 
 
@@ -63,7 +63,8 @@ def pytorch_page(session):
 def lower_bounds():
     """Return the helper's dependencies, each pinned to the lowest version that pyproject.toml allows."""
     project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return [re.sub(r">=([^,]+).*", r"==\1", need) for need in project["dependencies"]]
+    needs = [*project["dependencies"], *project["optional-dependencies"]["pretrained"]]
+    return [re.sub(r">=([^,]+).*", r"==\1", need) for need in needs]
 
 
 @nox.session(default=False)

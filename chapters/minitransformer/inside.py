@@ -1,5 +1,7 @@
 """Looking inside a trained model: runs that are opened, patched and cut, a score, a lens and a probe; chapter 17."""
 
+from functools import singledispatch
+
 import numpy as np
 
 from .arrays import finite, floats, number, token_ids, whole
@@ -60,6 +62,7 @@ def induction_score(weights, ids):
     return np.moveaxis(weights, -3, 0)[(slice(None), *texts, asks, followed)].mean(axis=1)
 
 
+@singledispatch
 def opened(model, ids, change=None):
     """Return all that happens in a `LanguageModel` that reads `ids`, by name: a flat dict of arrays.
 
@@ -181,6 +184,19 @@ def ablated(run, name, at, mean=0.0):
     return run({name: cut})
 
 
+@singledispatch
+def last_norm(model, stream):
+    """Return a stream as it leaves the last norm of a `LanguageModel`.  Used in chapter 17.
+
+    Shapes: stream (…, n, d) -> the same.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> last_norm(LanguageModel(2, 2, heads=1, layers=1, rng=0), [[3.0, 1.0]]).round(2).tolist()
+    [[1.0, -1.0]]
+    """
+    return layer_norm(stream, **model.params["decoder"]["norm"])
+
+
 def logit_lens(stream, model, normed=True):
     """Read a stream as a model reads its end: through its last norm, unless that is left out, and its output head.
 
@@ -194,7 +210,7 @@ def logit_lens(stream, model, normed=True):
     """
     stream = floats(stream, "stream", 2)
     if normed:
-        stream = layer_norm(stream, **model.params["decoder"]["norm"])
+        stream = last_norm(model, stream)
     return head(stream, model.params)
 
 

@@ -42,8 +42,14 @@ EVERY = pytest.mark.parametrize("name", CASES)
 RANDOM, VIEWS, NO_LISTS = {"dropout"}, {"split_heads"}, {"head"}
 SAYS_ANOTHER_NAME = {"unit", "entropy", "head"}  # or nothing of its own; entropy is among the refusals below
 ELSEWHERE = {  # what chapters build and no case tries, by the reason
-    "takes no array of floats": "causal_mask padding_mask angles sinusoidal_positions alibi_bias count_pairs ppmi",
-    "takes or makes a model": "leaks train_vectors learn initialise greedy beam layer_shapes count views embed",
+    "takes no array of floats": (
+        "causal_mask padding_mask window_mask angles sinusoidal_positions alibi_bias count_pairs ppmi"
+    ),
+    "takes or makes a model": (
+        "leaks train_vectors learn initialise greedy beam layer_shapes count views embed "
+        "decoder_layer log_probability parameters_of"
+    ),
+    "takes positive numbers": "linear_attention",
     "is tried on texts and runs of its own": "copies induction_score patched patched_each ablated linear_probe",
     "works on texts or their tokens": "pieces merged learn_merges apply_merges windows grams counted blended",
     "draws or writes tokens": "shares choose generate step attend foretold bits_per_byte",

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from minitransformer import attention, feed_forward, multi_head, positions, residuals, softmax, transformer
+from minitransformer import attention, feed_forward, multi_head, positions, residuals, softmax, today, transformer
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, vjp_of
 from minitransformer.transformer import LanguageModel, Transformer, layer_shapes
 from tests.shared import oracles
@@ -15,6 +15,8 @@ TOKENS, GAIN = (2, 5, 6), (6,)
 KEEP = np.tri(5, 7, dtype=bool) & (np.arange(5) != 1)[:, None]  # the second query sees nothing
 OWN = {"W_Q": (6, 6), "W_K": (6, 6), "W_V": (6, 9), "W_O": (9, 4)}
 LAYER, NORM = layer_shapes(6, 8, cross=True), SCALES
+CAUSAL = np.tri(5, dtype=bool)
+DECODER = today.decoder_shapes(9, 6, 4, layers=1, hidden=5, groups=2, width=2, normed=True)["decoder"][1]
 IDS, TARGETS = np.array([[1, 2, 1], [0, 1, 1]]), np.array([[1, 2, -1], [0, 4, 4]])
 
 
@@ -92,6 +94,11 @@ OTHERS = {  # with masks, chance and other settings, or with arguments that are 
         lambda x, params, memory: transformer.stack(x, params, 2, memory=memory),
         lambda x, params, memory: transformer.stack_vjp(x, params, 2, memory=memory),
         [TOKENS, {1: LAYER, 2: LAYER, "norm": NORM}, (2, 7, 6)],
+    ),
+    "decoder_layer": (
+        partial(today.decoder_layer, heads=4, keep=CAUSAL, turn=positions.rotary),
+        partial(today.decoder_layer_vjp, heads=4, keep=CAUSAL, turn=positions.rotary),
+        [TOKENS, DECODER],
     ),
     "cross_entropy": (
         lambda logits: cross_entropy(logits, TARGETS, smoothing=0.1),

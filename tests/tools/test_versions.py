@@ -14,7 +14,7 @@ from bookbuild import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 OURS = {"minitransformer", "bookbuild", "tools", "tests", "noxfile"}
-NEEDED = [*map(Requirement, PROJECT["dependencies"])]
+NEEDED = [*map(Requirement, [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["pretrained"]])]
 
 
 def required(*files):
@@ -63,7 +63,8 @@ def test_every_module_imported_is_required_by_name():
         nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
         names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
         names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
-        brought = {Requirement(noxfile.PYTORCH).name} if path.parent.name == "oracle" else set()
+        oracle = {Requirement(need).name for need in (noxfile.PYTORCH, noxfile.TRANSFORMERS)}
+        brought = oracle if path.parent.name == "oracle" else set()
         for name in {name.partition(".")[0] for name in names} - OURS - sys.stdlib_module_names - brought:
             assert {canonicalize_name(found) for found in distributions.get(name, [])} & given, f"{path}: {name}"
 
@@ -74,7 +75,8 @@ def files(folder):
 
 
 def test_the_lowest_versions_tried_are_those_that_the_package_allows():
-    assert [need.replace("==", ">=") for need in noxfile.lower_bounds()] == PROJECT["dependencies"]
+    needs = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["pretrained"]]
+    assert [need.replace("==", ">=") for need in noxfile.lower_bounds()] == needs
 
 
 def test_the_pythons_tried_and_binders_are_those_that_the_package_supports():

@@ -1,5 +1,7 @@
 """What a model need not work out twice when it writes: the keys and values of the tokens behind it; chapter 16."""
 
+from functools import singledispatch
+
 import numpy as np
 
 from ..arrays import mean_features, token_ids, whole
@@ -25,20 +27,36 @@ class KeyValueCache:
 
     def __init__(self, model, most, batch=(), window=None):
         """Make room for the tokens, and what is the same at each step."""
-        if (model.positions, model.norm) != ("rotary", "pre"):
-            raise ValueError(f'positions are "{model.positions}" and norm "{model.norm}"; expected "rotary" and "pre".')
         self.most, self.batch, self.length = whole(most, "most", 0), tuple(batch), 0
         self.window = self.most if window is None else whole(window, "window")
-        d_k, kind = model.d // model.heads, model.flat.dtype
-        self.kept = np.zeros((model.layers, 2, *self.batch, model.heads, self.most, d_k), kind)
-        turns = angles(np.arange(self.most), d_k)
-        self.cos, self.sin = np.cos(turns).astype(kind), np.sin(turns).astype(kind)
-        layers = [model.params["decoder"][number]["attention"] for number in range(1, model.layers + 1)]
-        self.joined = [np.hstack([layer["W_Q"], layer["W_K"], layer["W_V"]]) for layer in layers]
+        make_room(model, self)
 
     def pick(self, rows):
         """Go on with these texts (batch,), by number, some perhaps twice, and forget the others."""
         self.kept = self.kept[:, :, rows]
+
+
+@singledispatch
+def make_room(model, cache):
+    """Give a cache its arrays: room for keys and values, the turns of all places, and joined matrices.
+
+    Raises ValueError as `KeyValueCache` does, which calls it; other models bring their own.  Used in chapter 16.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0)
+    >>> cache = KeyValueCache(model, most=5)
+    >>> make_room(model, cache)
+    >>> cache.joined[0].shape
+    (8, 24)
+    """
+    if (model.positions, model.norm) != ("rotary", "pre"):
+        raise ValueError(f'positions are "{model.positions}" and norm "{model.norm}"; expected "rotary" and "pre".')
+    d_k, kind = model.d // model.heads, model.flat.dtype
+    cache.kept = np.zeros((model.layers, 2, *cache.batch, model.heads, cache.most, d_k), kind)
+    turns = angles(np.arange(cache.most), d_k)
+    cache.cos, cache.sin = np.cos(turns).astype(kind), np.sin(turns).astype(kind)
+    layers = [model.params["decoder"][number]["attention"] for number in range(1, model.layers + 1)]
+    cache.joined = [np.hstack([layer["W_Q"], layer["W_K"], layer["W_V"]]) for layer in layers]
 
 
 def step(model, cache, ids):
@@ -65,6 +83,9 @@ def step(model, cache, ids):
         x = x + product(hidden, wide["W_2"]) + wide["b_2"]
     cache.length = new.stop
     return product(normed(x, decoder["norm"]), model.params["embedding"].T)
+
+
+step = singledispatch(step)  # other models, such as those of chapter 19, bring their own
 
 
 def places(cache, ids):

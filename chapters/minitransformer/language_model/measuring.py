@@ -8,7 +8,6 @@ import numpy as np
 
 from ..arrays import token_ids, whole
 from ..softmax import log_softmax
-from ..transformer import LanguageModel
 
 COMPRESSORS = {
     "zlib": lambda data: zlib.compress(data, 9),
@@ -25,6 +24,7 @@ def foretold(model, ids, window=64, batch=32):
     window has read, so that all but the text's first tokens are foretold from half a window or more.
     Shapes: ids (n,) -> (n − 1,), in float64.  Raises ValueError where there are fewer than two.  Used in chapter 16.
 
+    >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=1, positions="rotary", rng=0)
     >>> foretold(model, [3, 1, 4, 1, 5], window=2).shape
     (4,)
@@ -46,7 +46,7 @@ def foretold(model, ids, window=64, batch=32):
 def bits_per_byte(model, ids, encoding, window=64):
     """Return how many bits a text costs for each of its bytes, where a token of probability p costs −log₂ p bits.
 
-    `model` is a `LanguageModel`, of which `foretold` asks with this window, or a function, such as a `KneserNey`, that
+    `model` is a model of text, of which `foretold` asks with this window, or a function, such as a `KneserNey`, that
     takes ids (n,) and returns the probability of each but the first, (n − 1,); the first one is not counted.
     Shapes: ids (n,), their `BytePairEncoding` -> a number.  Used in chapter 16.
 
@@ -55,7 +55,7 @@ def bits_per_byte(model, ids, encoding, window=64):
     >>> bits_per_byte(equal, [104, 111, 116], BytePairEncoding())
     8.0
     """
-    probabilities = foretold(model, ids, window) if isinstance(model, LanguageModel) else model(ids)
+    probabilities = foretold(model, ids, window) if hasattr(model, "params") else model(ids)
     return float(-np.log2(probabilities).sum() / len(encoding.decode_bytes(ids[1:])))
 
 

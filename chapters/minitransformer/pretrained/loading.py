@@ -1,0 +1,115 @@
+"""A folder of a public checkpoint as a model of the book; used in chapter 19."""
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from ..arrays import one_of
+from ..today.decoder import Decoder, decoder_shapes
+from . import own
+from .layouts import choices_of, rows, shape_in_file, sizes_of, unpack
+from .tensors import array_of, read_json, stored
+from .tokens import encoding_of
+
+LABELS = {"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16"}
+UNUSED = (".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq")  # masks and angles, which are no parameters
+
+
+def load_pretrained(folder, dtype=np.float32):
+    """Return the model of a public checkpoint, and its encoding, or None where the folder has no tokenizer.json.
+
+    A folder of GPT-2, Llama, Mistral, Qwen2 or Qwen3 gives a `Decoder`; one that `save_pretrained` has written of one
+    of the book's own models gives that model, number for number.  Read are config.json, model.safetensors or the shards
+    of model.safetensors.index.json, and tokenizer.json.  `dtype`, float32 or float64, is that of the parameters,
+    whatever the file has.  Raises ModuleNotFoundError where a library is missing, FileNotFoundError where a file is,
+    and ValueError, naming the file, where one is damaged or does not hold what config.json says.  Used in chapter 19.
+
+    >>> import tempfile
+    >>> from minitransformer.language_model import new_writer
+    >>> from minitransformer.pretrained import save_pretrained
+    >>> writer = new_writer(rng=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_pretrained(writer, Path(folder, "writer"))
+    ...     model, encoding = load_pretrained(Path(folder, "writer"))
+    >>> bool((model.flat == writer.flat).all()), encoding
+    (True, None)
+    """
+    folder = Path(folder)
+    one_of(np.dtype(dtype).name, "dtype", ["float32", "float64"])
+    file, ours = folder / "config.json", False
+    config, found = read_json(file), stored(folder)
+    try:
+        ours = own.KEY in config
+        shapes, wanted, build = (own.own_planned if ours else _planned)(config, len(found))
+        label = one_of(config.get("dtype") or config.get("torch_dtype") or "", "dtype", ["", *LABELS])
+    except ValueError as problem:
+        raise ValueError(f"{file}: {problem}") from None
+    found = _chosen(wanted, shapes, found, LABELS.get(label), folder)
+    encoding = encoding_of(folder, shapes["embedding"][0], ours)
+    model = build(dtype=np.dtype(dtype).type)
+    for row in wanted:
+        unpack(row, _finite_array(row.name, found[row.name]), model.params)
+    return model, encoding
+
+
+def _planned(config, most):
+    """Return the shapes of a public configuration's model, its `rows`, and what makes the model, given a dtype.
+
+    Raises ValueError where the configuration is none, or asks for more layers than the `most` arrays that there are.
+    """
+    sizes = sizes_of(config)
+    if sizes["layers"] > most:
+        raise ValueError(f"it asks for {sizes['layers']} layers, and the files hold {most} arrays.")
+    shapes = decoder_shapes(**sizes)
+    build = partial(Decoder, shapes, sizes["heads"], **choices_of(config, sizes))
+    return shapes, rows(shapes, config["model_type"]), build
+
+
+def _chosen(wanted, shapes, found, kind, folder):
+    """Return where the arrays of `Row`s stand, of all that a folder holds: name -> `Stored`.
+
+    Raises ValueError, naming the folder, where one is missing, left over, or of another shape or `kind` than was said.
+    """
+    found, names = _prefixed(wanted, found), {row.name for row in wanted}
+    left = {name for name in found.keys() - names if not name.endswith(UNUSED)} - own.COPIES
+    if "lm_head.weight" in left:  # some write the tied matrix twice
+        left -= {"lm_head.weight"}
+        _same_arrays(found["lm_head.weight"], found.get(wanted[0].name))
+    if strange := sorted(names - found.keys()) or sorted(left):
+        what = "has no" if names - found.keys() else "holds, besides what config.json says,"
+        raise ValueError(f"{folder} {what} {strange[0]}; expected the arrays of that model.")
+    for row in wanted:
+        place, shape = found[row.name], shape_in_file(row, shapes)
+        if place.shape != shape or (kind and place.kind != kind):
+            said = f"{kind or place.kind} of shape {shape}"
+            raise ValueError(
+                f"{place.path}: {row.name} is {place.kind} of shape {place.shape}; config.json says {said}."
+            )
+    return {name: found[name] for name in names}
+
+
+def _prefixed(wanted, found):
+    """Return the arrays of a folder by the names of `Row`s, also where the first part, "model.", was left out."""
+    first = wanted[0].name if wanted else ""
+    prefix, _, rest = first.partition(".")
+    if first in found or rest not in found:
+        return found
+    return {name if name == "lm_head.weight" else f"{prefix}.{name}": place for name, place in found.items()}
+
+
+def _same_arrays(one, other):
+    """Do nothing where two arrays of a checkpoint, `Stored`, hold the same numbers.
+
+    Raises ValueError, naming the file, where they differ.
+    """
+    if one != other and not (other and np.array_equal(array_of(one), array_of(other))):
+        raise ValueError(f"{one.path}: lm_head.weight is not the embedding, to which config.json says it is tied.")
+
+
+def _finite_array(name, place):
+    """Return the array of a `Stored`.  Raises ValueError, naming the file, where it holds NaN or infinite numbers."""
+    array = array_of(place)
+    if not np.isfinite(array).all():
+        raise ValueError(f"{place.path}: {name} holds NaN or infinite numbers; expected finite ones.")
+    return array

@@ -1,0 +1,175 @@
+"""Files of arrays in the public format, and of JSON: what they say, checked before it is used; chapter 19."""
+
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+FILE, INDEX = "model.safetensors", "model.safetensors.index.json"
+KINDS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # NumPy has no bfloat16: its bits are read
+LONGEST = 100_000_000  # bytes of a file of JSON
+
+
+class Stored(NamedTuple):
+    """Where an array stands: its file, what its numbers are, such as "BF16", its shape and its first byte.
+
+    Used in chapter 19.
+
+    >>> Stored(Path("model.safetensors"), "BF16", (11, 8), 96).shape
+    (11, 8)
+    """
+
+    path: Path
+    kind: str
+    shape: tuple
+    start: int
+
+
+def library(name):
+    """Return an optional library.  Raises ModuleNotFoundError, saying what to do, where it is not installed.
+
+    Used in chapter 19.
+
+    >>> library("json").__name__
+    'json'
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        raise ModuleNotFoundError(
+            f"{name} is not installed, which public checkpoints need: pip install {name}."
+        ) from None
+
+
+def read_json(path):
+    """Return what a file of JSON says, a dict.  Used in chapter 19.
+
+    Raises FileNotFoundError where there is no such file, and ValueError, naming it, where it holds something else, is
+    larger than 100 MB or says a thing twice.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "config.json").write_text('{"vocab_size": 11}')
+    ...     read_json(Path(folder, "config.json"))
+    {'vocab_size': 11}
+    """
+    path = _existing(path)
+    if path.stat().st_size > LONGEST:
+        raise ValueError(f"{path} has {path.stat().st_size} bytes; expected at most {LONGEST}.")
+    try:
+        found = json.loads(path.read_bytes(), object_pairs_hook=_once)
+    except (ValueError, RecursionError) as damage:
+        raise ValueError(f"{path} is no JSON that can be read ({damage}).") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"{path} holds a {type(found).__name__}; expected an object, names with values.")
+    return found
+
+
+def _existing(path):
+    """Return a path.  Raises FileNotFoundError where it leads to no regular file."""
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is missing; expected a folder with config.json and {FILE}, or {INDEX}.")
+    return path
+
+
+def _once(pairs):
+    """Return pairs of JSON as a dict.  Raises ValueError where a name stands twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} stands there twice")
+    return found
+
+
+def stored(folder):
+    """Return where each array of a checkpoint stands: name -> `Stored`, in one file or in the shards of an index.
+
+    Raises FileNotFoundError where a file is missing, and ValueError, naming it, where one is damaged, leads out of the
+    folder or does not hold what the index says.  Used in chapter 19.
+
+    >>> import tempfile
+    >>> from safetensors.numpy import save_file
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_file({"wte.weight": np.ones((3, 2))}, Path(folder, "model.safetensors"))
+    ...     stored(folder)["wte.weight"].shape
+    (3, 2)
+    """
+    index = Path(folder, INDEX)
+    if Path(folder, FILE).is_file() or not index.is_file():
+        return in_file(Path(folder, FILE))
+    files, found = _shards(index), {}
+    for shard in sorted(set(files.values())):
+        here = in_file(Path(folder, shard))
+        if strange := here.keys() ^ {name for name, file in files.items() if file == shard}:
+            raise ValueError(f"{index} and {shard} differ in {min(strange)}; expected the same arrays: download both.")
+        found |= here
+    return found
+
+
+def _shards(index):
+    """Return in which file of its folder an index says each array stands: name -> file.
+
+    Raises ValueError, naming the index, where that is no plain name of a safetensors file.
+    """
+    files = read_json(index).get("weight_map")
+    if not isinstance(files, dict) or not files:
+        raise ValueError(f"{index} has no weight_map; expected the name of a file for each array.")
+    for file in files.values():
+        plain = isinstance(file, str) and not {"/", "\\", ":", "\0"} & set(file)
+        if not plain or not file.endswith(".safetensors"):
+            raise ValueError(f"{index} names {file!r}; expected a safetensors file in the same folder.")
+    return files
+
+
+def in_file(path):
+    """Return where each array of a safetensors file stands: name -> `Stored`.  Used in chapter 19.
+
+    The library checks that the header fits the file: lengths, places without holes, shapes.  Raises FileNotFoundError
+    where the file is missing, and ValueError, naming it, where it is damaged or has a name twice.
+
+    >>> import tempfile
+    >>> from safetensors.numpy import save_file
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_file({"b": np.ones(2, np.float32)}, Path(folder, "a.safetensors"))
+    ...     in_file(Path(folder, "a.safetensors"))["b"].kind
+    'F32'
+    """
+    path, safetensors = _existing(path), library("safetensors")
+    try:
+        with safetensors.safe_open(path, framework="np"), open(path, "rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            told = json.loads(file.read(length), object_pairs_hook=_once)
+    except (safetensors.SafetensorError, OSError, ValueError, RecursionError) as damage:
+        raise ValueError(f"{path} is no whole safetensors file ({damage}): download it again.") from None
+    told.pop("__metadata__", None)
+    return {
+        name: Stored(path, one["dtype"], tuple(one["shape"]), 8 + length + one["data_offsets"][0])
+        for name, one in told.items()
+    }
+
+
+def array_of(place):
+    """Return the array that a `Stored` tells of; bfloat16, the first half of a float32, becomes one.
+
+    Raises ValueError, naming the file, where its numbers are of no kind that is known, or it has shrunk.
+    Used in chapter 19.
+
+    >>> import tempfile
+    >>> from safetensors.numpy import save_file
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_file({"b": np.array([1.5, 2.5])}, Path(folder, "a.safetensors"))
+    ...     array_of(in_file(Path(folder, "a.safetensors"))["b"]).tolist()
+    [1.5, 2.5]
+    """
+    if place.kind not in KINDS:
+        raise ValueError(f"{place.path} holds numbers of kind {place.kind}; expected one of {', '.join(KINDS)}.")
+    size = int(np.prod(place.shape))
+    found = np.fromfile(place.path, KINDS[place.kind], size, offset=place.start)
+    if found.size != size:
+        raise ValueError(f"{place.path} ends before its arrays do: download it again.")
+    if place.kind == "BF16":
+        found = (found.astype(np.uint32) << 16).view(np.float32)
+    return found.reshape(place.shape)

@@ -1,0 +1,26 @@
+"""What separates the Transformer of 2017 from the models of today; built in chapter 19."""
+
+# ruff: noqa: F401 - this hands on what the modules beside it have
+
+from ..pretrained.loading import load_pretrained
+from ..pretrained.saving import save_pretrained
+from .answers import log_probability, log_probability_vjp
+from .decoder import (
+    Decoder,
+    decoder_layer,
+    decoder_layer_vjp,
+    decoder_shapes,
+    grouped_attention,
+    grouped_attention_vjp,
+    linear,
+    linear_vjp,
+    network,
+    network_vjp,
+    normed,
+    normed_vjp,
+)
+from .mixture import experts, experts_vjp, load, routed
+from .parts import halves, rotary_halves, rotary_halves_vjp, silu, silu_vjp, swiglu, swiglu_vjp, window_mask
+from .published import CONFIGS, cache_bytes, parameters_of
+from .shorter import latent_attention, linear_attention
+from .variants import load_variants

@@ -1,0 +1,294 @@
+"""Chapter 19's package: each part against what it was made of, and published models to the last parameter."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import special
+
+from minitransformer.attention import attention
+from minitransformer.gradients import gradient_check
+from minitransformer.language_model import load_sizes, text_model
+from minitransformer.layer_norm import rms_norm
+from minitransformer.masks import causal_mask
+from minitransformer.multi_head import multi_head_attention
+from minitransformer.positions import rotary
+from minitransformer.softmax import log_softmax, softmax
+from minitransformer.today import (
+    CONFIGS,
+    Decoder,
+    cache_bytes,
+    decoder_shapes,
+    experts,
+    grouped_attention,
+    halves,
+    latent_attention,
+    linear,
+    linear_attention,
+    load,
+    load_variants,
+    log_probability,
+    log_probability_vjp,
+    network,
+    normed,
+    parameters_of,
+    rotary_halves,
+    routed,
+    silu,
+    swiglu,
+    window_mask,
+)
+from tests.shared.functions import TOKENS, Case
+from tests.shared.oracles import matrices, random
+from tools import variants
+
+pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
+GATED = {"W_gate": (6, 5), "W_1": (6, 5), "W_2": (5, 4)}
+MIXED = {"W_router": (6, 4), "experts": dict.fromkeys(range(4), GATED)}
+GROUPED = {"W_Q": (6, 8), "b_Q": (8,), "W_K": (6, 4), "W_V": (6, 4), "W_O": (8, 3)}
+GROUPED |= {"queries": {"gain": (2,)}, "keys": {"gain": (2,)}}
+LATENT = {"W_Q": (6, 4), "W_down": (6, 3), "W_K": (3, 4), "W_V": (3, 4)}
+LATENT |= {"W_O": (4, 6), "W_place": (6, 8), "W_key": (6, 4)}
+FUNCTIONS = {
+    "rotary_halves": Case(partial(rotary_halves, base=100.0), TOKENS, [("n", 6)]),
+    "halves": Case(partial(halves, heads=3), {"matrix": ("n", 6)}, [("n", 6)]),
+    "silu": Case(silu, TOKENS, [("n", 6)]),
+    "swiglu": Case(swiglu, TOKENS | {"params": GATED}, [("n", 4)]),
+    "routed": Case(routed, {"scores": ("n", 6)}, [("n", 6)]),
+    "experts": Case(experts, TOKENS | {"params": MIXED}, [("n", 4), ("n", 4)]),
+    "grouped_attention": Case(
+        partial(grouped_attention, heads=4, turn=rotary_halves),
+        TOKENS | {"params": GROUPED},
+        [("n", 3), (4, "n", "n")],
+    ),
+    "latent_attention": Case(
+        partial(latent_attention, heads=2, turn=rotary_halves),
+        TOKENS | {"params": LATENT},
+        [("n", 6), ("n", 3), ("n", 4)],
+    ),
+    "linear": Case(partial(linear, name="Q"), TOKENS | {"params": {"W_Q": (6, 4), "b_Q": (4,)}}, [("n", 4)]),
+    "normed": Case(normed, TOKENS | {"part": {"gain": (6,), "bias": (6,)}}, [("n", 6)]),
+    "network": Case(network, TOKENS | {"params": {"W_1": (6, 5), "b_1": (5,), "W_2": (5, 4)}}, [("n", 4)]),
+}
+SECOND = {
+    "today-width": 8 * 768 / 3,
+    "today-reach": sum([99] * 12),
+    "today-untied": 163_037_184,
+    "today-margin": 0.1 * special.expit(-0.5),
+    "today-neighbours": lambda W, heads: np.concatenate(
+        [np.stack(np.split(part, 2, axis=1), axis=-1).reshape(len(W), -1) for part in np.split(W, heads, axis=1)],
+        axis=1,
+    ),
+    "today-targets": lambda ids, model, end: np.array(
+        [
+            after if max(np.flatnonzero(ids[: i + 1] == model), default=-1) > max(ended, default=-1) else -1
+            for i, after in enumerate(ids[1:])
+            for ended in [np.flatnonzero(ids[: i + 1] == end)]
+        ]
+    ),
+    "today-router": routed,
+}
+MODELS = {
+    "plain": {},
+    "grouped, normed, biased": {"groups": 2, "normed": True, "biases": ("Q", "K", "V", "O")},
+    "of 2019": {"norm": "layer", "gated": False, "biases": tuple("QKVO12"), "positions": 8, "tied": False},
+    "experts": {"experts": 3, "width": 4},
+}
+
+
+def small(**shapes):
+    """Return a small decoder in float64, every parameter random."""
+    options = {"window": 3, "turn": partial(rotary_halves, base=50.0), "scale": 3.0}
+    model = Decoder(decoder_shapes(9, 12, 4, 2, 10, **{"width": 4} | shapes), 4, 1, **options, dtype=np.float64)
+    model.flat += random(model.flat.size) / 10
+    return model
+
+
+# The parts
+
+
+def test_halves_turn_as_neighbours_do_once_features_are_in_that_order():
+    x = random(2, 5, 8)
+    np.testing.assert_allclose(rotary_halves(halves(x, 1)), halves(rotary(x), 1), atol=1e-14)
+
+
+def test_frequencies_stand_for_a_base_and_the_first_place_is_not_turned():
+    x = random(5, 8)
+    found = rotary_halves(x, frequencies=100.0 ** -np.array([0, 0.25, 0.5, 0.75]))
+    np.testing.assert_allclose(found, rotary_halves(x, base=100.0), atol=1e-14)
+    np.testing.assert_array_equal(found[0], x[0])
+    np.testing.assert_allclose(rotary_halves(x, positions=range(5)), rotary_halves(x), atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "shape, options", [((5, 3), {}), ((5, 4), {"positions": [1, 2]}), ((5, 4), {"frequencies": [1.0]})]
+)
+def test_a_turn_that_does_not_fit_is_refused(shape, options):
+    with pytest.raises(ValueError, match="^x has shape .* expected an even width, a position for each row"):
+        rotary_halves(np.ones(shape), **options)
+
+
+def test_a_window_counts_the_token_itself():
+    assert window_mask(9, 4).sum(axis=1).tolist() == [1, 2, 3, 4, 4, 4, 4, 4, 4]
+    np.testing.assert_array_equal(window_mask(6, 6), causal_mask(6))
+
+
+def test_silu_is_x_times_the_logistic_function_and_never_overflows():
+    x = np.array([-1e4, -3.0, 0.0, 0.5, 1e4])
+    np.testing.assert_allclose(silu(x), x * special.expit(x), atol=1e-15)
+
+
+def test_one_group_for_each_head_is_multi_head_attention():
+    params = matrices({"W_Q": (6, 8), "W_K": (6, 8), "W_V": (6, 8), "W_O": (8, 3)})
+    x, keep = random(2, 5, 6), causal_mask(5)
+    for found, right in zip(
+        grouped_attention(x, params, 4, keep, rotary), multi_head_attention(x, params, 4, keep=keep, turn=rotary)
+    ):
+        np.testing.assert_allclose(found, right, atol=1e-14)
+
+
+def test_neighbouring_heads_share_a_group_and_their_norm_is_that_of_each_head():
+    params = matrices({"W_Q": (6, 8), "W_K": (6, 4), "W_V": (6, 4), "W_O": (8, 8)}) | {"W_O": np.eye(8)}
+    x, gains = random(5, 6), random(2, 2, seed=3)
+    output, _ = grouped_attention(x, params | {"queries": {"gain": gains[0]}, "keys": {"gain": gains[1]}}, 4)
+    for head, group in enumerate((0, 0, 1, 1)):
+        own, shared = slice(2 * head, 2 * head + 2), slice(2 * group, 2 * group + 2)
+        queries, keys = rms_norm(x @ params["W_Q"][:, own], gains[0]), rms_norm(x @ params["W_K"][:, shared], gains[1])
+        np.testing.assert_allclose(
+            output[:, own], attention(queries, keys, x @ params["W_V"][:, shared])[0], atol=1e-14
+        )
+
+
+@pytest.mark.parametrize("widths, heads", [((8, 6), 4), ((8, 4), 3), ((8, 3), 4)])
+def test_heads_that_no_group_serves_are_refused(widths, heads):
+    params = {"W_Q": np.ones((6, widths[0])), "W_K": np.ones((6, widths[1]))}
+    with pytest.raises(ValueError, match="^W_Q has shape .* expected both .* number of heads of keys that divides"):
+        grouped_attention(np.ones((5, 6)), params, heads)
+
+
+def test_all_experts_chosen_are_the_softmax_of_all_and_one_chosen_is_that_one():
+    params = {"W_router": random(6, 4), "experts": {e: matrices(GATED, seed=e) for e in range(4)}}
+    x = random(7, 6, seed=5)
+    every = np.stack([swiglu(x, one) for one in params["experts"].values()])
+    output, shares = experts(x, params, chosen=4)
+    np.testing.assert_allclose(shares, softmax(x @ params["W_router"]), atol=1e-15)
+    np.testing.assert_allclose(output, np.einsum("ne,end->nd", shares, every), atol=1e-14)
+    output, shares = experts(x, params, chosen=1)
+    best = (x @ params["W_router"]).argmax(axis=1)
+    np.testing.assert_array_equal(shares, np.eye(4)[best])
+    np.testing.assert_allclose(output, every[best, np.arange(7)], atol=1e-15)
+    assert load(shares).tolist() == (np.bincount(best, minlength=4) / 7).tolist()
+
+
+def test_the_softmax_of_the_best_is_the_softmax_of_all_shared_out_anew():
+    scores = random(7, 6)
+    whole, found = softmax(scores), routed(scores, 3)
+    kept = np.where(found > 0, whole, 0)
+    np.testing.assert_allclose(found, kept / kept.sum(axis=1, keepdims=True), atol=1e-15)
+    with pytest.raises(ValueError, match="^scores has shape .* and chosen is 7; expected as many experts, or more"):
+        routed(scores, 7)
+
+
+def test_linear_attention_is_the_table_of_products():
+    queries, keys, values = random(2, 9, 4) ** 2, random(2, 9, 4, seed=1) ** 2, random(2, 9, 3, seed=2)
+    table = np.tril(queries @ keys.swapaxes(-1, -2))
+    right = table @ values / table.sum(axis=-1, keepdims=True)
+    np.testing.assert_allclose(linear_attention(queries, keys, values), right, atol=1e-13)
+    with pytest.raises(ValueError, match="^queries are 9 and keys 8; expected"):
+        linear_attention(queries, keys[:, 1:], values[:, 1:])
+
+
+# The decoder
+
+
+def test_chapter_16s_writer_is_one_of_its_settings():
+    writer, _ = text_model()
+    shapes = decoder_shapes(768, 64, 4, 3, 256, norm="layer", gated=False, biases=("1", "2"))
+    model = Decoder(shapes, 4, turn=rotary, scale=8.0)
+    model.flat[:] = writer.flat
+    ids, seen, right = np.arange(60).reshape(3, 20) * 7, {}, {}
+    np.testing.assert_allclose(model(ids, seen), writer(ids, right), atol=1e-5)
+    assert seen["decoder"].keys() == right["decoder"].keys() and seen["decoder"][2].keys() == right["decoder"][2].keys()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_decoder_agrees_with_finite_differences(name):
+    model, ids = small(**MODELS[name]), np.random.default_rng(1).integers(7, size=(2, 6))
+
+    def vjp(flat):
+        model.flat[:] = flat
+        return model.vjp(ids)
+
+    np.testing.assert_allclose(model.vjp(ids)[0], model(ids), atol=1e-12)
+    assert gradient_check(vjp, model.flat.copy()) < 1e-7
+
+
+def test_a_window_bounds_what_layers_reach():
+    model = small()
+    ids = np.arange(9)[None] % 7
+    changed = ids.copy()
+    changed[0, 0] = 8
+    moved = np.abs(model(ids) - model(changed))[0].max(axis=-1) > 1e-12
+    assert moved.tolist() == [True] * 5 + [False] * 4  # two layers of two places, and the place itself
+
+
+def test_positions_beyond_the_learned_ones_are_refused():
+    with pytest.raises(ValueError, match=r"^ids has shape \(9,\); expected"):
+        small(**MODELS["of 2019"])(np.zeros(9, int))
+
+
+# Published models
+
+
+@pytest.mark.parametrize(
+    "name, parameters, used, cache",
+    [  # totals as their users print them
+        ("GPT-2 small", 124_439_808, 124_439_808, 36_864),
+        ("Qwen3 0.6B", 596_049_920, 596_049_920, 114_688),
+        ("Llama 3.2 1B", 1_235_814_400, 1_235_814_400, 32_768),
+        ("Llama 2 7B", 6_738_415_616, 6_738_415_616, 524_288),
+        ("Llama 3.1 8B", 8_030_261_248, 8_030_261_248, 131_072),
+        ("Qwen3 30B-A3B", 30_532_122_624, 3_353_032_704, 98_304),
+    ],
+)
+def test_published_models_are_counted_to_the_last_parameter(name, parameters, used, cache):
+    config = CONFIGS[name]
+    assert (parameters_of(config), parameters_of(config, used=True), cache_bytes(config)) == (parameters, used, cache)
+
+
+def test_a_model_has_as_many_parameters_as_its_shapes_say():
+    model = small(**MODELS["experts"])
+    assert model.flat.size == parameters_of(
+        {"vocabulary": 9, "d": 12, "heads": 4, "layers": 2, "hidden": 10, "experts": 3, "width": 4, "chosen": 2}
+    )
+
+
+# Answers
+
+
+def test_the_log_probability_of_an_answer_is_that_of_its_tokens():
+    model, ids = small(), np.array([[1, 2, 3, 4], [5, 6, 7, 8]])
+    targets = np.array([[-1, -1, 4, 5], [-1, 7, -1, 0]])
+    logs = log_softmax(model(ids))
+    right = [logs[0, 2, 4] + logs[0, 3, 5], logs[1, 1, 7] + logs[1, 3, 0]]
+    np.testing.assert_allclose(log_probability(model, ids, targets), right, atol=1e-13)
+
+    def vjp(flat):
+        model.flat[:] = flat
+        return log_probability_vjp(model, ids, targets)
+
+    np.testing.assert_allclose(vjp(model.flat)[0], right, atol=1e-13)
+    assert gradient_check(vjp, model.flat.copy()) < 1e-7
+
+
+# What `make variants` measured
+
+
+def test_the_file_has_the_variants_of_the_tool_and_their_sizes():
+    rows = load_variants()
+    assert [row["name"] for row in rows] == [name for name, _ in variants.VARIANTS]
+    for row, (_, differs) in zip(rows, variants.VARIANTS):
+        shapes, used, hidden = variants.shapes_of(variants.BEFORE | differs)
+        assert (row["parameters"], row["used"], row["hidden"]) == (variants.count(shapes), variants.count(used), hidden)
+        assert len(row["bits"]) == len(variants.SEEDS) and abs(row["used"] - variants.PARAMETERS) < 700
+    assert rows[0]["bits"][0] == load_sizes()[3]["bits"][0]  # the same model, steps and seed

@@ -1,0 +1,105 @@
+"""Train chapter 16's model with each of the parts that are usual today, and write what each comes to.
+
+`python -m tools.variants` trains each of VARIANTS from each of SEEDS for the same steps.  All hold the parameters of
+the first, as nearly as the width of their networks allows.  It writes what
+`minitransformer.today.load_variants` reads.  Stopped and called again, it goes on from its last checkpoints.
+"""
+
+import datetime
+import json
+import platform
+from functools import partial
+
+import numpy as np
+
+from bookbuild.base.files import written
+from minitransformer.language_model import MERGES, bits_per_byte, foretold, load_plays, text_model, windows
+from minitransformer.positions import rotary
+from minitransformer.today import Decoder, decoder_shapes, experts, load, normed, rotary_halves
+from minitransformer.today.variants import FILE
+from minitransformer.training import train
+from minitransformer.transformer import count
+
+SEEDS = (0, 1, 2)
+TRAINING = {"steps": 500, "rate": 4e-3, "warmup": 100}  # as for the sizes of chapter 16
+D, HEADS, LAYERS, PARAMETERS = 64, 4, 3, 198_464
+BEFORE = {"norm": "layer", "gated": False, "biases": ("1", "2"), "turn": rotary}
+TODAY = {"norm": "rms", "gated": True, "biases": (), "turn": rotary_halves, "groups": 2, "normed": True}
+EXPERTS = {"norm": "layer", "gated": True, "biases": ()}
+VARIANTS = [  # (name, what differs from BEFORE)
+    ("as in chapter 16", {}),
+    ("all of today's", TODAY),
+    ("SwiGLU", {"gated": True, "biases": ()}),
+    ("RMS norm", {"norm": "rms"}),
+    ("norm of queries and keys", {"normed": True}),
+    ("two heads of keys and values", {"groups": 2}),
+    ("four experts, two used", EXPERTS | {"experts": 4, "held": 2}),
+    ("window of 16 tokens", {"window": 16}),
+    ("no biases in the network", {"biases": ()}),
+    ("rotary base 500,000", {"turn": partial(rotary_halves, base=500_000.0)}),
+]
+
+
+def shapes_of(settings):
+    """Return the shapes of a variant whose networks are as wide as PARAMETERS allow, and of what a token uses of it."""
+    asked = {name: settings[name] for name in ("norm", "gated", "biases", "groups", "normed") if name in settings}
+    shapes = partial(decoder_shapes, 256 + MERGES, D, HEADS, LAYERS, **asked)
+    total = settings.get("experts", 0)
+    held = settings.get("held", total)
+    hidden = min(range(1, 512), key=lambda hidden: abs(count(shapes(hidden, experts=held)) - PARAMETERS))
+    return shapes(hidden, experts=total), shapes(hidden, experts=min(total, 2)), hidden
+
+
+def trained(ids, name, settings, seed):
+    """Return the model of a variant after its training, or after what a checkpoint holds of it."""
+    shapes, _, _ = shapes_of(settings)
+    options = {"turn": settings["turn"], "window": settings.get("window"), "scale": D**0.5}
+    model = Decoder(shapes, HEADS, seed, **options)
+    kept = f"variant-{''.join(letter for letter in name if letter.isalnum())}-{seed}"
+    train(model, partial(windows, ids=ids), **TRAINING, seed=seed, checkpoint=kept)
+    return model
+
+
+def loads(model, ids):
+    """Return the load of each expert in each layer, on a window of a text."""
+    seen = {}
+    model(ids, seen)
+    parts = [(seen["decoder"][layer]["attention"], model.params["decoder"][layer]) for layer in range(1, LAYERS + 1)]
+    shares = [experts(normed(x, part["feed_forward"]), part["feed_forward"])[1] for x, part in parts]
+    return [[round(float(one), 3) for one in load(share)] for share in shares]
+
+
+def main():
+    """Train every variant from every seed, and write the file after each."""
+    training, held_out = load_plays()
+    _, encoding = text_model()
+    ids, tested = np.array(encoding.encode(training)), np.array(encoding.encode(held_out))
+    rows = []
+    for name, differs in VARIANTS:
+        settings = BEFORE | differs
+        shapes, used, hidden = shapes_of(settings)
+        models = [trained(ids, name, settings, seed) for seed in SEEDS]
+        bits = [round(bits_per_byte(partial(foretold, model), tested, encoding), 3) for model in models]
+        row = {"name": name, "parameters": count(shapes), "used": count(used), "hidden": hidden, "bits": bits}
+        if "experts" in settings:
+            row["load"] = [loads(model, tested[:6400].reshape(100, 64)) for model in models]
+        rows.append(row)
+        print(row, flush=True)
+        written(FILE, described(rows))
+    print(f"Wrote {FILE}.")
+
+
+def described(rows):
+    """Return the text of the file."""
+    whole = {
+        "about": f"Bits per byte on the held-out tenth after {TRAINING['steps']} steps, from seeds {SEEDS}.",
+        "measured by": "make variants",
+        "date": datetime.date.today().isoformat(),
+        "versions": {"Python": platform.python_version(), "NumPy": np.__version__},
+    }
+    lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
+    return f'{json.dumps(whole, indent=1)[:-2]},\n "variants": [\n{lines}\n ]\n}}\n'
+
+
+if __name__ == "__main__":
+    main()
