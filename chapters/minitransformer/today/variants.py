@@ -10,7 +10,8 @@ def load_variants():
     """Return what `make variants` measured: a dict for each variant, with its "name", "parameters" and "bits".
 
     They are the bits that a byte of the held-out text costs after 500 steps, from each seed; "used" are the parameters
-    that a token passes through, fewer where there are experts, whose "load" is given.  Used in chapter 19.
+    that a token passes through, fewer where there are experts, whose "load" is given.  Some have been trained "again"
+    from other seeds.  Used in chapter 19.
 
     >>> [row["name"] for row in load_variants()][0]
     'as in chapter 16'
