@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .arrays import along, floats, number
+from .arrays import along, floats
 
 
 def softmax(x, axis=-1, temperature=1.0):
@@ -18,7 +18,7 @@ def softmax(x, axis=-1, temperature=1.0):
     [0.879, 0.119, 0.002]
     """
     x = along(x, axis)
-    if not 0 < x.dtype.type(number(temperature, "temperature", -np.inf)) < np.inf:
+    if np.ndim(temperature) or not 0 < x.dtype.type(temperature) < np.inf:
         raise ValueError(f"temperature is {temperature}; expected a positive finite number: for T → 0 use argmax.")
     top = x.max(axis, keepdims=True, initial=-np.inf)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -3,11 +3,10 @@
 import numpy as np
 from tqdm import tqdm
 
-from ..arrays import floats, number
 from ..gradients import cross_entropy_vjp
 from .checkpoints import Training, checkpoint_path, load, save
 from .running import keep_freed_memory, progress, stopping
-from .settings import Settings, adam_numbers, check_parts, fitting, length
+from .settings import Settings, adam_numbers, check_parts, clippable, fitting
 
 BLOCK = 16_384  # numbers that Adam treats at once, so that they stay in the processor's cache
 
@@ -33,9 +32,8 @@ class Adam:
     def step(self, gradient, rate=None):
         """Take a step against `gradient` (size,), at another rate where one is given."""
         gradient, (keep_mean, keep_square) = fitting(gradient, self.flat), self.betas
-        rate = number(self.rate if rate is None else rate, "rate")
         self.steps += 1
-        rate /= 1 - keep_mean**self.steps
+        rate = float(self.rate if rate is None else rate) / (1 - keep_mean**self.steps)
         grown = 1 - keep_square**self.steps
         for start in range(0, len(self.flat), BLOCK):
             part = slice(start, start + BLOCK)
@@ -66,8 +64,7 @@ def clipped(gradient, longest):
     >>> clipped(np.array([3.0, 4.0]), longest=1.0).round(3).tolist()
     [0.6, 0.8]
     """
-    gradient, longest = floats(gradient, "gradient"), number(longest, "longest")
-    size = length(gradient)
+    gradient, longest, size = clippable(gradient, longest)
     return gradient * (longest / size) if size > longest else gradient
 
 

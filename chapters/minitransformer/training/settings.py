@@ -51,6 +51,17 @@ def length(gradient):
     return found if np.isinf(largest) else largest * np.sqrt(np.vdot(gradient / largest, gradient / largest))
 
 
+def clippable(gradient, longest):
+    """Return a gradient as floats, the length that it may have, and its own.  Used in chapter 14.
+
+    >>> gradient, longest, size = clippable([3, 4], 1)
+    >>> longest, float(size)
+    (1.0, 5.0)
+    """
+    gradient = floats(gradient, "gradient")
+    return gradient, number(longest, "longest"), length(gradient)
+
+
 def adam_numbers(flat, rate, betas, eps):
     """Check with what an `Adam` begins.  Raises TypeError or ValueError where one cannot be.  Used in chapter 14.
 
