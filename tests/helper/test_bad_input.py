@@ -187,7 +187,8 @@ UNLIKE = {
         pairs.french_text(words) word_vectors.count_pairs(sentences index)
         word_vectors.train_vectors(sentences min_count) word_vectors.ppmi(counts smoothing)""",
     "is said by NumPy with the axis, the shape or the size": """
-        softmax.entropy(axis) softmax.softmax(temperature) softmax.softmax_vjp(temperature) positions.angles(positions) masks.padding_mask(lengths) rounding.quantise(weights)
+        softmax.entropy(axis) softmax.softmax(temperature) softmax.softmax_vjp(temperature)
+        positions.angles(positions) masks.padding_mask(lengths) rounding.quantise(weights)
         writing.shares(logits temperature) writing.choose(logits temperature) inside.copies(rng places vocabulary)
         inside.linear_probe(ridge)""",
 }
