@@ -4,7 +4,6 @@
 STUDENT-03-softmax.ipynb (.md too); they are foreign code with all rights of whoever calls this (teaching.md says more).
 """
 
-import contextlib
 import csv
 import io
 import os
@@ -16,17 +15,17 @@ from functools import cache
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
-import jupytext
-
 from bookbuild import ROOT
 from bookbuild.base.files import written
 from bookbuild.products.notebooks import copy_of, text_of
 from bookbuild.read.book import Book
 from bookbuild.teach import grading
+from bookbuild.teach.reader import sources
 
 CLASS = ROOT / "_build" / "class"
 Chapter = namedtuple("Chapter", "handout exercises starters solutions")
 Submission = namedtuple("Submission", "student chapter file cells")  # cells: None where the file cannot be read
+UNGUARDED = "Nothing kept these notebooks from this machine: see *foreign code* in reference/teaching.md."
 Row = namedtuple("Row", "student chapter exercise result points hint note file")
 
 
@@ -42,41 +41,52 @@ def chapters():
     return found
 
 
-def sources(notebook):
-    """Return the sources of a notebook's code cells."""
-    return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-
-
 def find_submissions(folder):
     """Return the submissions under `folder`, one a student and chapter, and sentences about what was left out."""
     files = [path for path in folder.rglob("*.*") if path.suffix in (".ipynb", ".md") and path.is_file()]
     chosen, left = {}, []
-    for path in sorted(files, key=lambda path: path.stat().st_mtime):
+    for path in sorted(files, key=lambda path: path.lstat().st_mtime):
         name = path.relative_to(folder)
         chapter = next((chapter for chapter in chapters() if chapter in name.stem), None)
         if chapter is None:
             left.append(f"{name} is no chapter: expected a name with one of {', '.join(chapters())}; rename it.")
+        elif path.is_symlink():
+            left.append(f"{name} is a link, perhaps to the work of another: expected a file; put it in its place.")
         elif not any(part.startswith(".") for part in name.parts):
             student = name.parts[0] if name.parts[1:] else name.stem.replace(chapter, "").strip(" -_.") or "?"
             if older := chosen.get((student, chapter)):
                 left.append(f"{older.file} was left out, for {name} of the same student and chapter is newer.")
-            cells = None
-            with contextlib.suppress(Exception):  # whatever a damaged file makes of its reader
-                cells = sources(jupytext.read(path))
-            chosen[student, chapter] = Submission(student, chapter, name.as_posix(), cells)
+            chosen[student, chapter] = Submission(student, chapter, name.as_posix(), None)
     if not chosen:
         sys.exit(f"No notebook of a chapter is in {folder}; expected such as Ada/03-softmax.ipynb: check the folder.")
-    return [chosen[key] for key in sorted(chosen)], left
+    found = [chosen[key] for key in sorted(chosen)]
+    read = grading.read_files([folder / one.file for one in found])
+    return [one._replace(cells=cells) for one, cells in zip(found, read)], left
 
 
-def grade(one, clean, timeout):
-    """Return the rows of one submission, one an exercise, whatever its notebook does."""
+def grade_all(submissions, *how):
+    """Yield the rows of each submission; one whose folder was damaged, by whomever, runs again at the end, alone."""
+    again = []
+    with ThreadPool(os.cpu_count()) as pool:
+        for one, rows in pool.imap_unordered(lambda one: (one, grade(one, *how, False)), submissions):
+            if rows is None:
+                again.append(one)
+            else:
+                yield rows
+    for one in again:
+        yield grade(one, *how, True)
+
+
+def grade(one, clean, timeout, hidden, alone):
+    """Return the rows of one submission, one an exercise, whatever its notebook does; None to have it run again."""
     chapter, verdicts = chapters()[one.chapter], {}
     failed = "unreadable", 0, "the file is no notebook that can be read", ""
     try:
         if one.cells is not None:
-            found = grading.run(one.cells, clean, timeout)
+            found = grading.run(one.cells, clean, timeout, hidden, alone)
             verdicts = {name: grading.judge(name, found, chapter) for name in chapter.exercises}
+    except grading.SpoiltError:
+        return None
     except Exception as error:  # a notebook that talks nonsense must not end the grading of a class
         failed = "error", 0, f"could not be graded: {type(error).__name__}: {error}"[:300], ""
     named = ((name, *verdicts.get(name, failed)) for name in chapter.exercises)
@@ -86,9 +96,15 @@ def grade(one, clean, timeout):
 def write(path, rows):
     """Write rows as CSV, in which no field can be a spreadsheet's formula."""
     text = io.StringIO()
-    safe = ([f"'{field}" if re.match(r"[=+\-@\t\r]", str(field)) else field for field in row] for row in rows)
+    fields = ([shown(field, "\n") for field in row] for row in rows)
+    safe = ([f"'{field}" if re.match(r"[=+\-@]", field) else field for field in row] for row in fields)
     csv.writer(text, lineterminator="\n").writerows([Row._fields, *safe])
     written(path, text.getvalue())
+
+
+def shown(text, kept=""):
+    """Return a text in which signs that steer a terminal, or are none, are written out; all but those of `kept`."""
+    return "".join(sign if sign.isprintable() or sign in kept else ascii(sign)[1:-1] for sign in str(text))
 
 
 def summary(rows):
@@ -104,26 +120,28 @@ def summary(rows):
 def grade_folder(folder, timeout):
     """Grade what is in `folder` and write the results: the table so far as they come, and at the end the whole."""
     submissions, left = find_submissions(folder)  # all are read before one of them runs, and could change another
+    grading.prepare(name for chapter in {one.chapter for one in submissions} for name in chapters()[chapter].exercises)
     results, unfinished, rows = CLASS / "results.csv", CLASS / "unfinished.csv", []
     if unfinished.exists():
         print("The last run ended before all was graded; this one begins anew.")
     results.unlink(missing_ok=True)
     write(unfinished, rows)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place, ThreadPool(os.cpu_count()) as pool:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         try:
             clean = grading.clean_folder(Path(place))
-            graded = pool.imap_unordered(lambda one: grade(one, clean, timeout), submissions)
-            for number, part in enumerate(graded, 1):
+            for number, part in enumerate(grade_all(submissions, clean, timeout, [folder, CLASS]), 1):
                 rows = sorted([*rows, *part], key=lambda row: row[:2])
                 write(unfinished, rows)
-                print(f"{number} of {len(submissions)}: {part[0].file}", flush=True)
+                print(f"{number} of {len(submissions)}: {shown(part[0].file)}", flush=True)
         except KeyboardInterrupt:
             sys.exit(f"Grading was interrupted: what was graded is in {unfinished}; the same command begins anew.")
         finally:
             grading.end_all(place)
     write(results, rows)
     unfinished.unlink(missing_ok=True)
-    print(*summary(rows), *left, f"{len(rows)} results are in {results.relative_to(ROOT)}", sep="\n")
+    left += [] if grading.guarded() else [UNGUARDED]
+    last = f"{len(rows)} results are in {results.relative_to(ROOT)}"
+    print(*map(shown, [*summary(rows), *left, last]), sep="\n")
 
 
 def main(folder="", timeout="120"):

@@ -2,6 +2,7 @@
 
 The kernel runs foreign code, so nothing that it says is believed but numbers: recorder.py takes the place of `check`
 there and sends what an answer gives on the exercise's probes, and the book's own `find_hint` compares here.
+Where bubblewrap is installed (`bwrap`, Linux), the kernel can write into its folder alone, and sees no other process.
 """
 
 import contextlib
@@ -14,18 +15,62 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
+from functools import cache
 from pathlib import Path
 
 import psutil
 
 from bookbuild import ROOT
 from bookbuild.teach.recorder import read
-from bookbuild.teach.runner import CELLS_WORTH, FILE, START, TIME_IS_UP
+from bookbuild.teach.runner import CELLS_WORTH, START, TIME_IS_UP
 from minitransformer.checks import UNANSWERED, find_hint, task
 
 COPIED = "the book's solution, word for word"
 CALL = re.compile(r"""\bcheck\(\s*(?:name\s*=\s*)?["']([\w-]+)["']""")
+SAID = 2**24  # characters that all cells of a notebook may send
+LONGEST = 60  # seconds in which a file has to be read
 WARM = "from minitransformer import figures, word_vectors; word_vectors.load_vectors()"
+
+
+class SpoiltError(Exception):
+    """The folder of a notebook was damaged while it ran."""
+
+
+def read_files(paths, seconds=LONGEST):
+    """Return the cells of each file, None where it cannot be read; another process reads, `seconds` a file at most."""
+    found = []
+    while len(found) < len(paths):
+        found += _read_until_one_fails(paths[len(found) :], seconds)
+    return found
+
+
+def _read_until_one_fails(paths, seconds):
+    """Return the cells of the first files: to the end, or with None for the one that ended its reader."""
+    command, found = [sys.executable, "-m", "bookbuild.teach.reader"], []
+    with subprocess.Popen(command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        for path in paths:
+            timer = threading.Timer(seconds, process.kill)
+            timer.start()
+            with contextlib.suppress(OSError):
+                print(json.dumps(os.fspath(path)), file=process.stdin, flush=True)
+            said = process.stdout.readline()
+            timer.cancel()
+            found.append(json.loads(said or "null"))
+            if not said:
+                break
+    return found
+
+
+def prepare(names):
+    """Do once, for each exercise, all that judging it needs, so that what a notebook changes on the disk decides none.
+
+    Modules are loaded when they are first needed, and so are their data.
+    """
+    for asked in map(task, names):
+        function = (lambda _: ("", lambda _: "")) if asked.vjp else lambda *_: ""
+        find_hint(asked, function if asked.probes else "")
 
 
 def clean_folder(place):
@@ -41,6 +86,39 @@ def clean_folder(place):
     return place, packed.getvalue()
 
 
+def unpack(packed, folder):
+    """Fill `folder` with the clean one."""
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # early Python 3.11 has none
+        archive.extractall(folder)
+
+
+def whole(packed, folder):
+    """Return whether `folder` still holds the package as it was unpacked there."""
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive, contextlib.suppress(OSError):
+        files = [member for member in archive if member.isfile() and member.name.startswith("./lib/")]
+        return all((folder / member.name).read_bytes() == archive.extractfile(member).read() for member in files)
+    return False
+
+
+@cache
+def guarded():
+    """Return whether bubblewrap is there and works, as it does not in every container."""
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        command = [*walls(Path(tempfile.gettempdir())), "true"]
+        return subprocess.run(command, stderr=subprocess.DEVNULL, timeout=START).returncode == 0
+    return False
+
+
+def walls(folder, hidden=()):
+    """Return what stands before a command so that it writes in `folder` alone, and sees no network and no `hidden`."""
+    whole = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    needed = [Path(path).resolve() for path in (sys.prefix, sys.base_prefix)]
+    hidden = [path for path in map(Path.resolve, hidden) if not any(own.is_relative_to(path) for own in needed)]
+    empty = [part for path in hidden for part in ("--tmpfs", str(path))]
+    return ["bwrap", "--unshare-all", "--die-with-parent", *whole, *empty, "--bind", str(folder), str(folder)]
+
+
 def variables(folder):
     """Return the environment of processes that live in `folder`: one thread, and none of this process's secrets."""
     homes = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "MINITRANSFORMER_CACHE", "MPLCONFIGDIR")
@@ -49,26 +127,38 @@ def variables(folder):
     return kept | {"PYTHONPATH": str(folder / "lib"), "OPENBLAS_NUM_THREADS": "1", "JUPYTER_PREFER_ENV_PATH": "1"}
 
 
-def report(cells, clean, seconds):
-    """Run `cells` in the folder `clean`; return the lines of runner.py, and a last one for a cell that ended it."""
+def report(cells, clean, seconds, hidden, alone):
+    """Run `cells` in the folder `clean`; return the lines of runner.py, and a last one for a cell that ended it.
+
+    Raises SpoiltError, unless the notebook runs alone, where its folder was damaged: it need not have done that itself.
+    """
     place, packed = clean
+    place.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place, ignore_cleanup_errors=True) as name, tempfile.TemporaryFile() as lines:
-        folder = Path(name)
-        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # early Python 3.11 has none
-            archive.extractall(folder)
-        command = [sys.executable, "-m", "bookbuild.teach.runner", str(seconds)]
-        streams = {"text": True, "stdin": subprocess.PIPE, "stdout": lines, "stderr": subprocess.DEVNULL}
-        own = {"cwd": folder / "work", "env": variables(folder), "start_new_session": True}
+        folder = Path(name).resolve()
+        code = execute(cells, folder, packed, [place, *hidden], lines, seconds)
+        if not alone and not whole(packed, folder):
+            raise SpoiltError
+        lines.seek(0)
+        said = [json.loads(line) for line in lines.read(SAID).split(b"\n")[:-1]]
+        return [*said, ["ran when the notebook's time was up" if code == TIME_IS_UP else "ended its kernel", {}]]
+
+
+def execute(cells, folder, packed, hidden, lines, seconds):
+    """Run runner.py in `folder`, which it may damage, and have it write into the file `lines`; return its exit code."""
+    command = [sys.executable, "-m", "bookbuild.teach.runner", str(seconds)]
+    command = [*walls(folder, hidden), *command] if guarded() else command
+    streams = {"text": True, "stdin": subprocess.PIPE, "stdout": lines, "stderr": subprocess.DEVNULL}
+    own = {"cwd": folder / "work", "env": variables(folder), "start_new_session": True}
+    with contextlib.suppress(FileNotFoundError):  # another may delete what is just being unpacked
+        unpack(packed, folder)
         with subprocess.Popen(command, **streams, **own) as process:
             try:
                 print(json.dumps(cells), file=process.stdin, flush=True)
-                code = process.wait(CELLS_WORTH * seconds + 2 * START)
+                return process.wait(CELLS_WORTH * seconds + 2 * START)
             finally:
                 end_all(folder)
-        lines.seek(0)
-        said = [json.loads(line) for line in lines.read(FILE).split(b"\n")[:-1]]
-        return [*said, ["ran when the notebook's time was up" if code == TIME_IS_UP else "ended its kernel", {}]]
+    return 0
 
 
 def end_all(folder):
@@ -79,9 +169,9 @@ def end_all(folder):
                 process.kill()
 
 
-def run(cells, clean, seconds):
+def run(cells, clean, seconds, hidden=(), alone=True):
     """Run a notebook; return exercise -> (the last results, the source of its cell), or (None, why there are none)."""
-    lines, found, ended = report(cells, clean, seconds), {}, ""
+    lines, found, ended = report(cells, clean, seconds, hidden, alone), {}, ""
     if len(lines) == 1:
         raise RuntimeError("its kernel did not start; grade again when the machine does less")
     for number, source in enumerate(cells, 1):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .arrays import attendable, floats, summed_to
+from .arrays import attendable, floats, number, summed_to
 from .softmax import softmax
 
 
@@ -22,7 +22,7 @@ def attention(queries, keys, values, keep=None, scale=None):
     """
     queries, keys, values, keep = attendable(queries, keys, values, keep)
     scores = queries @ keys.swapaxes(-1, -2)
-    scores *= queries.shape[-1] ** -0.5 if scale is None else float(scale)
+    scores *= queries.shape[-1] ** -0.5 if scale is None else number(scale, "scale", -np.inf)
     if keep is not None:
         np.copyto(scores, -np.inf, where=~keep)
     weights = softmax(scores)

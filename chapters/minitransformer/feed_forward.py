@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .arrays import bias_for, floats, sum_tokens
+from .arrays import bias_for, floats, number, sum_tokens
 from .gradients import vjp_of
 from .self_attention import project, project_vjp
 
@@ -75,8 +75,8 @@ def kept_by(shape, rate, rng):
     >>> kept.dtype.name, abs(float(kept.mean()) - 0.8) < 0.05
     ('bool', True)
     """
-    if not 0 <= rate < 1:
-        raise ValueError(f"rate is {rate}; expected the share to drop, from 0 to below 1.")
+    if number(rate, "rate", 0, 1) == 1:
+        raise ValueError("rate is 1; expected the share to drop, from 0 to below 1.")
     if not isinstance(rng, np.random.Generator):
         raise TypeError(f"rng is {rng!r}; expected a NumPy Generator, such as np.random.default_rng(0), or None.")
     return rng.random(shape, dtype=np.float32) >= rate
@@ -157,7 +157,7 @@ def dropout_vjp(x, rate, rng):
     True
     """
     x = floats(x)
-    if rng is None or rate == 0:
+    if rng is None or number(rate, "rate", 0, 1) == 0:
         return x, lambda d_output: d_output
     factor = kept_by(x.shape, rate, rng) / x.dtype.type(1 - rate)
     return np.where(factor, x * factor, 0), lambda d_output: d_output * factor

@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 
-from .arrays import floats, rows, sum_features, token_ids
+from .arrays import floats, number, rows, seeded, sum_features, token_ids, whole, whole_numbers
 
 DIRECTIONS = 4  # in which each input is moved
 STEPS = 10.0 ** -np.arange(1, 11)  # of finite differences: too large ones see the curve's bend, too small ones rounding
@@ -36,7 +36,7 @@ def cross_entropy_vjp(logits, targets, ignore=-1, smoothing=0.0):
     [[0.25, 0.25, -0.75, 0.25]]
     """
     logits, targets, counted = _aimed(logits, targets, ignore)
-    every, s, total = np.arange(len(targets)), float(smoothing), counted.sum()
+    every, s, total = np.arange(len(targets)), number(smoothing, "smoothing", 0, 1), counted.sum()
     scores = rows(logits)
     with np.errstate(over="ignore", invalid="ignore"):  # from here on, the largest is 0; `initial` halves the time
         scores = scores - scores.max(axis=-1, keepdims=True, initial=-np.inf)
@@ -58,8 +58,8 @@ def cross_entropy_vjp(logits, targets, ignore=-1, smoothing=0.0):
 
 def _aimed(logits, targets, ignore):
     """Return logits as floats, the targets of all texts in one row, (tokens,), and which of them count, as bool."""
-    logits, targets = floats(logits, "logits"), np.asarray(targets)
-    counted = targets != ignore
+    logits, targets = floats(logits, "logits", 1), whole_numbers(targets, "targets")
+    counted = targets != whole(ignore, "ignore", -np.inf)
     targets = token_ids(np.where(counted, targets, 0), logits.shape[-1], name="targets")
     if targets.shape != logits.shape[:-1] or not counted.any():
         raise ValueError(
@@ -96,7 +96,7 @@ def gradient_errors(vjp, *arguments, rng=0, steps=STEPS):
     >>> bool(right < large), bool(right < small)
     (True, True)
     """
-    rng = np.random.default_rng(rng)
+    rng = seeded(rng)
     inputs = [_filled(argument, rng) for argument in arguments]
     result, backward = vjp(*inputs)
     upstream = rng.normal(size=np.shape(several(result)[0]))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .arrays import floats, for_features, mean_features, sum_tokens
+from .arrays import finite, floats, for_features, mean_features, number, sum_tokens
 
 
 def layer_norm(x, gain, bias, eps=1e-5):
@@ -38,8 +38,9 @@ def rms_norm(x, gain, eps=1e-5):
 
 
 def root(mean_square, eps):
-    """Return √(mean_square + eps), any shape.  Raises ValueError where the squares of finite numbers have overflowed.
+    """Return √(mean_square + eps), any shape.
 
+    Raises ValueError where the squares of finite numbers have overflowed, or `eps` is no number from 0 on.
     Used in chapters 8 and 13.
 
     >>> root(np.array([9.0]), eps=0.0).tolist()
@@ -47,7 +48,7 @@ def root(mean_square, eps):
     """
     if np.isinf(mean_square).any():
         raise ValueError(f"x holds numbers whose squares overflow in {mean_square.dtype}; expected smaller ones.")
-    return np.sqrt(mean_square + float(eps))
+    return np.sqrt(mean_square + finite(number(eps, "eps"), "eps"))
 
 
 def layer_norm_vjp(x, gain, bias, eps=1e-5):

@@ -161,7 +161,7 @@ def train_vectors(sentences, size=100, window=5, min_count=5):
     """
     seen = Counter(word for words in sentences for word in words)
     vocabulary = [word for word, count in seen.most_common() if count >= min_count]
-    if not 0 < size < len(vocabulary):
+    if not 0 < whole(size, "size", 0) < len(vocabulary):
         raise ValueError(
             f"size is {size}, and {len(vocabulary)} words occur {min_count} times or more; "
             "expected fewer numbers than words: give more text."
@@ -213,6 +213,8 @@ def load_vectors(name="book", download=True):
     >>> vectors.vectors.shape[1], "spain" in dict(vectors.most_similar("france"))
     (100, True)
     """
+    if not isinstance(name, str | Path):
+        raise TypeError(f'name is {name!r}; expected "book", a set that gensim knows, or a path.')
     if name == "book":
         return _book_vectors()
     if Path(name).is_file():

@@ -12,6 +12,7 @@ from minitransformer.arrays import kept
 from minitransformer.attention import attention
 from minitransformer.dot_product import cosine_matrix, cosine_similarity, nearest, unit
 from minitransformer.feed_forward import dropout, feed_forward
+from minitransformer.gradients import cross_entropy
 from minitransformer.layer_norm import layer_norm, layer_norm_vjp, rms_norm, rms_norm_vjp
 from minitransformer.masks import causal_mask, leaks, padding_mask
 from minitransformer.multi_head import merge_heads, multi_head_attention, split_heads
@@ -19,15 +20,21 @@ from minitransformer.positions import alibi_bias, angles, rotary, sinusoidal_pos
 from minitransformer.residuals import residual
 from minitransformer.self_attention import project, self_attention
 from minitransformer.softmax import entropy, log_softmax, softmax
+from minitransformer.tasks.number_words import number_pair
+from minitransformer.tasks.sentences import feminine
+from minitransformer.training import Adam, clipped
 from minitransformer.transformer import (
     LanguageModel,
     Transformer,
     count,
     embed,
+    embed_vjp,
     head,
     layer,
     layer_shapes,
+    layer_vjp,
 )
+from minitransformer.translation import beam, greedy, load_model, translate, word_numbers
 from minitransformer.word_vectors import count_pairs, pca, ppmi, train_vectors
 from tests.shared.functions import MULTI, OWN, SINGLE, WIDE, filled, functions, numbers, public, sized
 
@@ -312,6 +319,7 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
             ({"vocabulary": "11"}, "vocabulary"),
             ({"heads": None}, "heads"),
             ({"hidden": 0}, "hidden"),
+            *[({"dropout": rate}, "dropout") for rate in (-0.5, 1, math.nan, "a")],
             ({"norm": "Pre"}, "norm"),
             ({"positions": "sine"}, "positions"),
             ({"positions": "learned"}, "max_length"),
@@ -328,9 +336,25 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
             ({"encoder_heads": 4, "positions": "rotary"}, "d … encoder_heads"),
         )
     ],
-    *[(embed, [ids, TABLES], "ids") for ids in ([0, 11], [-1, 2], 3, [0] * 10, [[1, 2], [3]])],
+    *[(embed, [ids, TABLES, "learned"], "ids") for ids in ([0, 11], [-1, 2], 3, [0] * 10, [[1, 2], [3]])],
     (embed, [3, params({"embedding": (11, 6)})], "ids"),
     (embed, [[0], TABLES, "Sinusoidal"], "positions"),
+    (embed, [[0], params({"embedding": (11, 6)}), "learned"], "positions … params"),
+    *[(embed, [[0], TABLES, positions], "positions … params") for positions in ("none", "rotary", "sinusoidal")],
+    *[(layer_norm, [(4, 6), (6,), (6,), eps], "eps") for eps in (-1, math.nan, math.inf, "small")],
+    *[(attention, [(2, 3), (4, 3), (4, 2), None, scale], "scale") for scale in (math.nan, "large", np.ones(2))],
+    *[(softmax, [(3,), axis], "x … axis") for axis in (1.5, "last", None, True)],
+    *[(cross_entropy, [(2, 3), [0, 1], -1, smoothing], "smoothing") for smoothing in (1.5, -0.5, math.nan, "a")],
+    (layer_vjp, [X, {"cross_attention": {}, "feed_forward": {}}, 2], "memory"),
+    *[(Adam, [np.zeros(3), rate], "rate") for rate in (-1, math.nan, math.inf, "fast")],
+    *[(Adam, [np.zeros(3), 0.1, betas], "betas") for betas in ([0.9], [1, 0.9], 0.9)],
+    *[(Adam(np.zeros(3)).step, [shape], "gradient … the parameters") for shape in ((1,), (2,), (3, 1), ())],
+    *[(clipped, [(3,), longest], "longest") for longest in (-1, math.nan, "short")],
+    *[(greedy, [load_model(), source], "source") for source in ([3, 4], [[]], [[[3]]])],
+    (beam, [load_model(), []], "source"),
+    (word_numbers, [[], ["<pad>"]], "rows"),
+    (translate, ["<s> the cat"], "sentence"),
+    (feminine, ["zebra"], "noun"),
     (head, [X, {"output_": np.ones(3)}], "params … embedding"),
     (layer, [X, {"attention": params(OWN), "feed_forward": params(WIDE)}, 2], "params … gain"),
     (layer, [X, layer_shapes(6, 8, cross=True), 2], "memory"),
@@ -338,6 +362,12 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
     (Transformer(**SIZES), [np.zeros((3, 5), int), np.zeros((3, 7), int), [5, 1]], "lengths … source"),
 ]
 WRONG_KINDS = [
+    (partial(LanguageModel, **SIZES, dtype=int), [], "dtype"),
+    (cross_entropy, [(2, 3), [True, False]], "targets"),
+    (cross_entropy, [(2, 3), np.ma.array([0, 1], mask=[0, 1])], "targets"),
+    (Adam, [[1.0, 2.0]], "flat"),
+    (translate, [None], "sentence"),
+    *[(number_pair, [rng], "rng") for rng in (None, 3)],
     *[
         (function, arguments, "keep")
         for no_mask in (np.where(np.tri(3), 0, -np.inf), np.tri(3, dtype=int), [[1, 1, 0]], [["yes"] * 3], [[]])
@@ -350,8 +380,8 @@ WRONG_KINDS = [
     (entropy, [["a"]], "p"),
     (rotary, [(1, 2), ["a"]], "positions"),
     (leaks, [lambda x: np.full(x.shape, None), (2, 2)], "the model's output"),
-    (embed, [[0.5, 1.0], TABLES], "ids"),
-    (embed, [["a"], TABLES], "ids"),
+    (embed, [[0.5, 1.0], TABLES, "learned"], "ids"),
+    (embed, [["a"], TABLES, "learned"], "ids"),
     (partial(LanguageModel, **SIZES, activation="relu"), [], "activation"),
     (dropout, [(3,), 0.5, 42], "rng"),
 ]
@@ -414,6 +444,13 @@ def test_a_number_in_double_precision_makes_no_array_so(call):
 
 
 def test_small_things_that_were_refused_or_lost():
+    assert clipped(np.full(3, 1e20, np.float32), 3.0) == pytest.approx(3**0.5)
+    assert embed_vjp([1], {"embedding": [[1, 2], [3, 4]]}, "none")[1](np.ones((1, 2)))["embedding"][1] == pytest.approx(
+        2**0.5
+    )
+    assert number_pair(np.random.default_rng(0), hidden=None) == number_pair(np.random.default_rng(0))
+    learned = LanguageModel(**SIZES, positions="learned", max_length=5)
+    assert (learned.vjp(np.zeros((2, 0), int))[1](np.zeros((2, 0, 11))) == 0).all()
     assert count((2**40, 2**40)) == 2**80
     assert train_vectors([["a", "b", "c", "d"]] * 6, size=2, window=3, min_count=2).vectors.shape == (4, 2)
     dense = np.array([[0.0, 2], [2, 0]])

@@ -77,6 +77,7 @@ def vandal(folder):
         RIGHT,
         f"from pathlib import Path\nfor path in Path({str(folder)!r}).rglob('*.*'):\n    path.write_text('')",
         "for path in (Path.cwd().parent / 'lib').rglob('*.py'):\n    path.write_text('raise SystemExit')",
+        "import shutil\nshutil.rmtree(Path.cwd().parents[1], ignore_errors=True)",
         f"from IPython.display import display\ndisplay({{'{recorder.MIME}': '[1'}}, raw=True)",
         f'check("{SLOPE}", max)',
     ]
@@ -91,6 +92,20 @@ KILLER = [
     "subprocess.Popen(sleep)\nsubprocess.Popen(sleep, start_new_session=True)",
     f"os.kill(os.getppid(), signal.SIGKILL)\n{SLEEP}",
     f'check("{SLOPE}", max)',
+]
+STRAY = [
+    KILLER[2] + "\nif sys.platform == 'linux':\n    subprocess.Popen(sleep, start_new_session=True, env={})",
+    "os._exit(0)",
+]
+FLOOD = [
+    IMPORT,
+    f"import json\nfrom IPython.display import display\n{RIGHT}",
+    f"display({{'{recorder.MIME}': json.dumps(['{SLOPE}', [['array', 'AAAA' * 2**21, ['|b1', 2**22]]]])}}, raw=True)\n"
+    f"check('{SLOPE}'",
+    f"check('{AXIS}', 1 / 0)",
+    f"raise ValueError(chr(0xD800), '\\33[2J')\ncheck('{TEMPERATURE}', max)",
+    f"display({{'{recorder.MIME}': '[[1], {{}}]'}}, raw=True)",
+    f"check('{MERGE}', max)",
 ]
 CHEAT = [
     f"def check(name, answer):\n    print('✓', name)\n\n\ncheck('{AXIS}', 0)",
@@ -114,6 +129,8 @@ def graded(tmp_path_factory):
     notebook(folder / "=1+1" / f"{CHAPTER}.ipynb", *mixed(place / "results.csv"))
     notebook(folder / f"A vandal - {CHAPTER}.ipynb", *vandal(folder))
     notebook(folder / "Killer" / f"{CHAPTER}.ipynb", *KILLER)
+    notebook(folder / "Flood" / f"\x1b[2J{CHAPTER}.ipynb", *FLOOD)
+    notebook(folder / "Stray" / f"{CHAPTER}.ipynb", *STRAY)
     notebook(folder / "Cheat" / f"{CHAPTER}.ipynb", *CHEAT)
     notebook(folder / "Damaged" / f"{CHAPTER}.ipynb").write_bytes(b"{}")
     notebook(folder / "notes.ipynb")
@@ -126,13 +143,14 @@ def graded(tmp_path_factory):
         patch.setattr(classroom, "CLASS", place)
         patch.setattr(classroom, "ROOT", place.parent)
         patch.setattr(sys, "stdout", said := io.StringIO())
+        patch.setattr(grading, "guarded", lambda: False)
         classroom.main(str(folder), PATIENCE)
     assert sorted(path.name for path in place.iterdir()) == ["handout", "results.csv"]
     with (place / "results.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["student"], row["exercise"]) for row in rows] == [
         (student, exercise)
-        for student in ("'=1+1", "A vandal", "Blank", "Cheat", "Damaged", "Killer", "Zoë Book")
+        for student in ("'=1+1", "A vandal", "Blank", "Cheat", "Damaged", "Flood", "Killer", "Stray", "Zoë Book")
         for exercise in EXERCISES
     ]
     return {(row["student"], row["exercise"]): row for row in rows}, said.getvalue()
@@ -154,9 +172,14 @@ def test_the_book_s_solutions_are_right_and_a_notebook_as_handed_out_is_unanswer
         ("'=1+1", AXIS, "error", "the cell ran, but not the check that the book brings"),
         ("'=1+1", TEMPERATURE, "missing", 'no cell calls check."softmax-temperature"'),
         ("A vandal", GAP, "right", "$"),
-        ("A vandal", SLOPE, "error", "the cell was not reached: the notebook's code cell 5 ended its kernel$"),
+        ("A vandal", SLOPE, "error", "the cell was not reached: the notebook's code cell 6 ended its kernel$"),
         ("Killer", GAP, "right", "$"),
         ("Killer", SLOPE, "error", "the cell was not reached: the notebook's code cell 4 ended its kernel$"),
+        ("Flood", GAP, "right", "$"),
+        ("Flood", SLOPE, "error", "the cell (sent more than an answer can hold|raised .*SyntaxError)"),
+        ("Flood", AXIS, "error", "the cell raised ZeroDivisionError"),
+        ("Flood", TEMPERATURE, "error", r"the cell raised ValueError: .*ud800"),
+        ("Flood", MERGE, "error", "the cell was not reached: the notebook's code cell 6 ended its kernel"),
         ("Cheat", AXIS, "error", "the cell ran, but not the check that the book brings"),
         ("Cheat", GAP, "wrong", ""),
         ("Cheat", MERGE, "wrong", ""),
@@ -183,6 +206,41 @@ def test_the_summary_has_a_line_for_each_student_and_what_was_left_out(graded):
     n = len(EXERCISES)
     assert f"Zoë Book: {n} of {n} points (03: {n}/{n})" in said and f"=1+1: 1 of {n} points" in said
     assert "notes.ipynb is no chapter" in said
+    assert "\x1b" not in said
+
+
+PRISONER = f"""
+import os, signal
+from pathlib import Path
+
+
+def look(p, g):
+    seen = []
+    for path in map(Path, {{outside}}):
+        try:
+            (path / "new").write_text("")
+        except OSError:
+            seen.append("closed")
+        seen += [name for name in os.listdir(path) if name.endswith(".ipynb")]
+    others = [name for name in os.listdir("/proc") if name.isdigit() and int(name) == {{pid}}]
+    raise ValueError(*seen, *others)
+
+
+check("{SLOPE}", look)
+"""
+
+
+@pytest.mark.skipif(not grading.guarded(), reason="bubblewrap is not installed, or may not work here")
+def test_behind_walls_a_notebook_writes_in_its_folder_alone_and_sees_no_work_of_others(tmp_path):
+    notebook(tmp_path / "in" / f"{CHAPTER}.ipynb", IMPORT)
+    (tmp_path / "place").mkdir()
+    outside = [str(ROOT), sys.prefix, str(tmp_path), str(tmp_path / "in"), str(tmp_path / "place")]
+    cells = [IMPORT, RIGHT, PRISONER.format(outside=outside, pid=os.getpid())]
+    found = grading.run(cells, grading.clean_folder(tmp_path / "place"), int(PATIENCE), [tmp_path / "in"])
+    verdicts = {name: grading.judge(name, found, classroom.chapters()[CHAPTER]) for name in (GAP, SLOPE)}
+    assert verdicts[GAP] == ("right", 1, "", "")
+    assert verdicts[SLOPE][2] == "your function raised ValueError: ('closed', 'closed', 'closed')"
+    assert not list(tmp_path.rglob("new"))
 
 
 def test_a_cell_without_end_costs_its_own_exercise_and_one_that_cannot_be_stopped_the_rest(tmp_path):
@@ -261,10 +319,23 @@ def test_a_value_too_large_to_be_an_answer_is_not_sent():
 
 
 def test_what_the_kernel_sends_is_never_unpickled():
-    packed = io.BytesIO()
-    np.save(packed, np.array([{"any": "object"}]), allow_pickle=True)
-    with pytest.raises(ValueError, match="allow_pickle=False"):
-        recorder.read("array", base64.b64encode(packed.getvalue()).decode())
+    packed = base64.b64encode(np.array([{"any": "object"}]).tobytes()).decode()
+    with pytest.raises(ValueError, match="no answer"):
+        recorder.read("array", packed, ["|O", 1])
+
+
+@pytest.mark.parametrize("kind", [["<U0", 2**34], ["|b1", 2**40], ["<f8", 4, 10**9], ["f8,f8", 1], ["<f8", "many"]])
+def test_what_the_kernel_sends_makes_no_array_larger_than_an_answer(kind):
+    with pytest.raises((ValueError, TypeError)):
+        recorder.read("array", base64.b64encode(bytes(64)).decode(), kind)
+
+
+@pytest.mark.parametrize("value", [3.5, True, "text", [[1, 2], [3, 4]], np.zeros((0, 3)), 1j, np.float32([1, np.nan])])
+def test_a_value_comes_through_as_it_was(value):
+    array = np.asarray(value)
+    found = recorder.read(*json.loads(json.dumps(recorder.write(value))))
+    assert (found.dtype, found.shape) == (array.dtype, array.shape)
+    np.testing.assert_array_equal(found, array)
 
 
 def test_student_and_chapter_are_told_by_the_path_and_the_newer_of_two_notebooks_counts(tmp_path):
@@ -284,10 +355,85 @@ def test_a_chapter_may_be_handed_in_as_markdown(tmp_path):
     assert set(EXERCISES) <= set(grading.CALL.findall("\n".join(one.cells)))
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b'{"cells": 3, "nbformat": 4}'])
-def test_a_damaged_notebook_has_no_cells(tmp_path, content):
-    (tmp_path / f"{CHAPTER}.ipynb").write_bytes(content)
-    assert classroom.find_submissions(tmp_path)[0][0].cells is None
+BOMB = "".join(f"{sign}: &{sign} [{', '.join([f'*{before}'] * 9)}]\n" for before, sign in zip("abcdefghi", "bcdefghij"))
+CELL = b'{"cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "source": %b}], "nbformat": 4, "metadata": {}}'
+DAMAGED = {
+    "empty.ipynb": b"",
+    "wide.ipynb": b"\xff\xfe",
+    "null.ipynb": b"null",
+    "list.ipynb": b"[]",
+    "object.ipynb": b"{}",
+    "cells.ipynb": b'{"cells": 3, "nbformat": 4}',
+    "old.ipynb": b'{"worksheets": [3], "nbformat": 2}',
+    "future.ipynb": b'{"cells": [7], "nbformat": 99}',
+    "half.ipynb": b'{"cells": [{"cell_type": "code", "sou',
+    "nul.ipynb": b"\0" * 9999,
+    "deep.ipynb": b"[" * 10**6,
+    "number.ipynb": CELL % b"7",
+    "long.ipynb": CELL % (b'"' + b"x" * 2**21 + b'"'),
+    "digits.ipynb": CELL % (b"9" * 9999),
+    "kind.ipynb": b'{"cells": [{"cell_type": ["code"]}], "nbformat": 4}',
+    "bytes.md": b"\xff\xfe\xff",
+    "header.md": f"---\na: &a [1, 1]\n{BOMB}jupyter: *j\n---\n\n```{{code-cell}}\n1\n```\n".encode(),
+    "options.md": b"---\njupytext: {text_representation: {format_name: myst}}\n---\n\n"
+    + f"```{{code-cell}}\n---\na: &a [1, 1]\n{BOMB}---\n1\n```\n".encode(),
+    "format.md": b"---\njupytext: {text_representation: {format_name: 7}}\n---\n",
+}
+
+
+def test_damaged_notebooks_have_no_cells_and_keep_none_from_being_read(tmp_path):
+    for name, content in DAMAGED.items():
+        (tmp_path / name).write_bytes(content)
+    good = notebook(tmp_path / "good.ipynb", IMPORT)
+    found = grading.read_files([good, *(tmp_path / name for name in DAMAGED), good], 6)
+    assert found[0] == found[-1] == [IMPORT]
+    assert {name: cells for name, cells in zip(DAMAGED, found[1:-1]) if cells} == {}
+
+
+def test_a_link_to_the_work_of_another_is_left_out(tmp_path):
+    mine = notebook(tmp_path / "Ada" / f"{CHAPTER}.ipynb", IMPORT)
+    (tmp_path / "Bo").mkdir()
+    (tmp_path / "Bo" / f"{CHAPTER}.ipynb").symlink_to(mine)
+    found, left = classroom.find_submissions(tmp_path)
+    assert [one.student for one in found] == ["Ada"]
+    assert f"Bo/{CHAPTER}.ipynb is a link" in left[0]
+
+
+def test_no_name_and_no_text_of_a_student_stops_the_table_or_steers_the_terminal(tmp_path):
+    row = classroom.Row(os.fsdecode(b"\xff\x1b[2J"), CHAPTER, GAP, "error", 0, "raised \ud800\n=1", "", "\u202ename.md")
+    classroom.write(tmp_path / "results.csv", [row, row._replace(student="\t=1+1"), row._replace(student="=1+1")])
+    with (tmp_path / "results.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [one["student"] for one in rows] == [r"\udcff\x1b[2J", r"\t=1+1", "'=1+1"]
+    assert rows[0]["hint"] == "raised \\ud800\n=1" and rows[0]["file"] == r"\u202ename.md"
+
+
+PREPARED = """
+import sys
+from bookbuild.teach import grading
+from bookbuild.teach.recorder import results
+from minitransformer.checks import CHECKS, task
+
+names = [name for name in CHECKS if name.startswith(("translation-", "gradients-"))]
+for module in [name for name in sys.modules if ".exercises." in name]:
+    del sys.modules[module]
+answers = [
+    (name, results(answer, CHECKS[name]))
+    for name in names
+    for answer in (CHECKS[name].right, *list(CHECKS[name].wrong.values())[:1], 7.5)
+]
+grading.prepare(names)
+seen = []
+sys.addaudithook(lambda event, what: event in ("open", "import") and seen.append(what[0]))
+for name, sent in answers:
+    grading.judge(name, {name: (sent, "a cell")}, type("", (), {"solutions": (), "starters": ()}))
+print(seen)
+"""
+
+
+def test_once_prepared_judging_reads_no_file_that_a_notebook_could_have_changed():
+    done = subprocess.run([sys.executable, "-c", PREPARED], cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout == "[]\n"
 
 
 @pytest.mark.parametrize("folder, timeout, said", [("none", "9", "No notebook .*none"), ("", "0", "TIMEOUT is '0'")])

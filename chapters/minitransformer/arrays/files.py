@@ -31,7 +31,7 @@ def read(path, *names):
     """
     try:
         # Not opened by np.load, which leaves a damaged file open, and then Windows would not let it be replaced.
-        with open(path, "rb") as file, np.load(file) as kept:
+        with Path(path).open("rb") as file, np.load(file) as kept:
             return {name: kept[name] for name in dict.fromkeys([*kept.files, *names])}
     except FileNotFoundError:
         raise

@@ -56,13 +56,15 @@ def along(x, axis):
     (2, 2)
     """
     x = floats(x)
-    if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"x has shape {x.shape} and axis is {axis}; expected one of its axes.")
+    if type(axis) not in (int, np.int64) or not -x.ndim <= axis < x.ndim:
+        raise ValueError(f"x has shape {x.shape} and axis is {axis!r}; expected the number of one of its axes.")
     return x
 
 
 def entry(params, name, expected=""):
-    """Return `params[name]`.  Raises ValueError, naming what is there, where it is missing.  Used from chapter 5 on.
+    """Return `params[name]`.  Raises ValueError, naming what is there, where it is missing, TypeError for no dict.
+
+    Used from chapter 5 on.
 
     >>> entry({"W_Q": 1}, "W_Q")
     1
@@ -71,6 +73,8 @@ def entry(params, name, expected=""):
         ...
     ValueError: params has W_Q; expected W_K too.
     """
+    if not isinstance(params, dict):
+        raise TypeError(f"params is of type {type(params).__name__}; expected a dict of arrays by name, with {name}.")
     if name not in params:
         raise ValueError(f"params has {', '.join(map(str, params)) or 'nothing'}; expected {name} too{expected}.")
     return params[name]
@@ -106,8 +110,8 @@ def number(value, name, least=0.0, most=np.inf):
     """
     given = _array(value, name)
     if given.ndim or given.dtype.kind not in "iuf" or not least <= given <= most:
-        expected = f"a number from {least:g} {'on' if most == np.inf else f'to {most:g}'}"
-        raise ValueError(f"{name} is {value!r}; expected {expected}.")
+        limits = f" from {least:g} {'on' if most == np.inf else f'to {most:g}'}" if least > -np.inf else ""
+        raise ValueError(f"{name} is {value!r}; expected a number{limits}.")
     return float(value)
 
 
@@ -120,6 +124,39 @@ def one_of(value, name, choices):
     if not isinstance(value, str) or value not in choices:
         *others, last = map(repr, choices)
         raise ValueError(f"{name} is {value!r}; expected {', '.join(others)} or {last}.")
+    return value
+
+
+def generator(rng, name="rng"):
+    """Return `rng`.  Raises TypeError where it is no NumPy Generator, such as a seed.  Used from chapter 14 on.
+
+    >>> type(generator(np.random.default_rng(0))).__name__
+    'Generator'
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"{name} is {rng!r}; expected a NumPy Generator, such as np.random.default_rng(0).")
+    return rng
+
+
+def seeded(rng, name="rng"):
+    """Return the Generator that `rng` is, or the one that follows from it as a seed, a whole number from 0 on.
+
+    Raises ValueError where it is neither.  Used from chapter 3 on.
+
+    >>> bool(seeded(0).integers(10) == seeded(np.random.default_rng(0)).integers(10))
+    True
+    """
+    return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(whole(rng, name, 0))
+
+
+def text(value, name):
+    """Return `value`.  Raises TypeError where it is no string.  Used from chapter 3 on.
+
+    >>> text("the cat", "sentence")
+    'the cat'
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is of type {type(value).__name__}; expected a string.")
     return value
 
 
@@ -136,12 +173,24 @@ def token_ids(ids, vocabulary, most=None, name="ids"):
         ...
     ValueError: ids holds 11; expected 0 to 9, numbers of the vocabulary.
     """
-    ids = _array(ids, name)
-    if ids.dtype.kind not in "iu" and ids.size:
-        raise TypeError(f"{name} holds {ids.dtype} values; expected whole numbers, one for each token.")
+    ids = whole_numbers(ids, name)
     if ids.ndim == 0 or (most is not None and ids.shape[-1] > most):
         upto = f" with n up to {most}" if most is not None else ""
         raise ValueError(f"{name} has shape {ids.shape}; expected (…, n){upto}.")
     if wrong := ids[(ids < 0) | (ids >= vocabulary)].tolist():
         raise ValueError(f"{name} holds {wrong[0]}; expected 0 to {vocabulary - 1}, numbers of the vocabulary.")
     return ids.astype(int, copy=False)
+
+
+def whole_numbers(x, name):
+    """Return `x` (any shape) as an array of whole numbers.  Raises TypeError where it holds others.
+
+    Used from chapter 12 on.
+
+    >>> whole_numbers([3, -1], "targets").tolist()
+    [3, -1]
+    """
+    x = _array(x, name)
+    if x.dtype.kind not in "iu" and (x.size or x.ndim == 0):
+        raise TypeError(f"{name} holds {x.dtype} values; expected whole numbers, one for each token.")
+    return x

@@ -35,7 +35,7 @@ def foretold(model, ids, window=64, batch=32):
         raise ValueError(f"ids holds {len(ids)} tokens; expected at least two, of which the second is foretold.")
     half, found = max(window // 2, 1), np.empty(total)
     starts = np.append(np.arange(0, total - window, half), total - window)
-    for some in np.split(starts, range(batch, len(starts), batch)):
+    for some in np.split(starts, range(batch, len(starts), whole(batch, "batch"))):
         places = some[:, None] + np.arange(window)
         new = (np.arange(window) >= window - half) | (some[:, None] == 0)
         logarithms = log_softmax(model(ids[places])[new])
@@ -69,6 +69,10 @@ def compressed(training, text):
     >>> sorted(compressed("the cat and the mat", "the mat and the cat"))
     ['bz2', 'xz', 'zlib']
     """
+    if not (isinstance(training, str) and isinstance(text, str) and text):
+        raise TypeError(
+            f"training and text are {training!r:.40} and {text!r:.40}; expected two strings, text not empty."
+        )
     before, text = training.encode(), text.encode()
     given = dict.fromkeys(COMPRESSORS, before) | {"bz2": before[max(len(before) + len(text) - BLOCK, 0) :]}
     grown = {name: len(press(given[name] + text)) - len(press(given[name])) for name, press in COMPRESSORS.items()}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..arrays import whole
+from ..arrays import generator, whole, whole_numbers
 
 FILE = Path(__file__).with_name("plays.txt")
 
@@ -37,9 +37,11 @@ def windows(rng, ids, count=16, length=64):
     >>> x.tolist(), targets.tolist()
     ([[5, 6, 7]], [[6, 7, 8]])
     """
-    ids, length = np.asarray(ids), whole(length, "length")
+    ids, length = whole_numbers(ids, "ids"), whole(length, "length")
+    if ids.ndim != 1:
+        raise ValueError(f"ids has shape {ids.shape}; expected (n,).")
     if len(ids) <= length:
         raise ValueError(f"ids holds {len(ids)} tokens; expected more than a window's {length}.")
-    starts = rng.integers(len(ids) - length, size=whole(count, "count"))
+    starts = generator(rng).integers(len(ids) - length, size=whole(count, "count"))
     rows = ids[starts[:, None] + np.arange(length + 1)]
     return (rows[:, :-1],), rows[:, 1:]

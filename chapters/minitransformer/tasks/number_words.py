@@ -1,6 +1,6 @@
 """A small task of translation: numbers from 0 to 999,999 in English and in French words; used in chapter 15."""
 
-from ..arrays import whole
+from ..arrays import generator, whole
 
 MOST = 999_999
 ONES = (
@@ -85,7 +85,7 @@ def held_out(number):
     >>> [number for number in range(100, 116) if held_out(number)]
     [105, 112]
     """
-    return number >= 100 and number % 7 == 0
+    return _checked(number) >= 100 and number % 7 == 0
 
 
 def number_pair(rng, hidden=False):
@@ -97,6 +97,7 @@ def number_pair(rng, hidden=False):
     >>> type(english).__name__, len(french) > 0
     ('list', True)
     """
+    hidden, rng = bool(hidden), generator(rng)
     least = 2 if hidden else 0
     while True:
         digits = rng.integers(least, 6)

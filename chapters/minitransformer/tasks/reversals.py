@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..arrays import generator, whole
+
 START, END = 10, 11  # the words beside the ten digits
 WORDS = 12
 
@@ -19,6 +21,9 @@ def reversals(rng, count, least=4, most=12):
     >>> source[0, : lengths[0]].tolist() == said[0, : lengths[0]][::-1].tolist()
     True
     """
+    rng, count, least, most = generator(rng), whole(count, "count", 0), whole(least, "least"), whole(most, "most")
+    if most < least:
+        raise ValueError(f"least is {least} and most {most}; expected most to be no smaller.")
     lengths = rng.integers(least, most + 1, size=count)
     source = rng.integers(10, size=(count, most))
     said = np.full((count, most + 1), -1)

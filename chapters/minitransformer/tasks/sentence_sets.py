@@ -3,6 +3,7 @@
 from functools import cache
 from itertools import combinations
 
+from ..arrays import generator, whole
 from .lexicon import ADJECTIVES, BEFORE, NOUNS, PLAIN, PROPERTIES, VERBS
 from .sentences import LINKS, clause, feminine, fits, it_sentence, noun_phrase, predicate, spelled
 from .splits import CLASSES, classes_of, hidden_pairs, triples
@@ -36,7 +37,7 @@ def parts(rng, split="train", opposed=False):
     >>> subject != other, len(rest)
     (True, 4)
     """
-    groups = _grouped(split, opposed)
+    rng, groups = generator(rng), _grouped(split, opposed)
     classes = pick(rng, [each for each in CLASSES if each in groups])
     return _around(rng, *pick(rng, groups[classes][rng.integers(2)]))
 
@@ -60,7 +61,7 @@ def drawn(rng):
     >>> len(phrase.french) == len(phrase.sources)
     True
     """
-    if rng.random() < 0.6:
+    if generator(rng).random() < 0.6:
         return spelled(it_sentence(*parts(rng)))
     kind = rng.random()
     while True:
@@ -120,7 +121,7 @@ def it_sentences(rng, count, split="pairs", crowded=False):
     [True, True, True]
     """
     phrases = []
-    for _ in range(count):
+    for _ in range(whole(count, "count", 0)):
         (left, few, subject), verb, (right, fewer, other), *rest = parts(rng, split, opposed=True)
         if crowded:
             few, fewer = ([pick(rng, place) for place in PLACES] for _ in range(2))
@@ -134,7 +135,7 @@ def pick(rng, choices):
     >>> pick(np.random.default_rng(0), ["only"])
     'only'
     """
-    return choices[rng.integers(len(choices))]
+    return choices[generator(rng).integers(len(choices))]
 
 
 def _adjectives(rng):

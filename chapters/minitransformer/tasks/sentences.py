@@ -6,6 +6,7 @@ it stands for.  In a sentence with *it* exactly one of the two nouns can have th
 
 from typing import NamedTuple
 
+from ..arrays import one_of
 from .lexicon import ADJECTIVES, BEFORE, DETERMINERS, ELIDED, NOUNS, PROPERTIES, VERBS
 
 VOWELS = tuple("aeiouyéèêàâîô")
@@ -44,7 +45,7 @@ def feminine(noun):
     >>> feminine("street"), feminine("animal")
     (True, False)
     """
-    return NOUNS[noun][1] == "f"
+    return NOUNS[one_of(noun, "noun", NOUNS)][1] == "f"
 
 
 def fits(noun, adjective):
@@ -53,7 +54,7 @@ def fits(noun, adjective):
     >>> fits("animal", "tired"), fits("street", "tired")
     (True, False)
     """
-    return NOUNS[noun][2] in PROPERTIES[adjective][2]
+    return NOUNS[one_of(noun, "noun", NOUNS)][2] in PROPERTIES[one_of(adjective, "adjective", PROPERTIES)][2]
 
 
 def noun_phrase(determiner, adjectives, noun, negated=False):
@@ -64,6 +65,7 @@ def noun_phrase(determiner, adjectives, noun, negated=False):
     >>> " ".join(noun_phrase("my", ["small", "black"], "cat").french)
     'mon petit chat noir'
     """
+    one_of(determiner, "determiner", DETERMINERS)
     words, gender = (determiner, *adjectives, noun), feminine(noun)
     article = "de" if negated and determiner == "a" else DETERMINERS[determiner][gender]
     places = {word: place for place, word in enumerate(words)}
@@ -80,7 +82,8 @@ def predicate(degree, adjective, noun):
     >>> " ".join(predicate("too", "tired", "cow").french)
     'était trop fatiguée'
     """
-    degrees = [degree] if degree else []
+    one_of(adjective, "adjective", PROPERTIES)
+    degrees = [one_of(degree, "degree", DEGREES)] if degree else []
     french = ("était", *(DEGREES[word] for word in degrees), PROPERTIES[adjective][feminine(noun)])
     return Phrase(("was", *degrees, adjective), french, tuple((place,) for place in range(len(french))))
 
@@ -93,7 +96,7 @@ def verb_phrase(verb, negation):
     >>> " ".join(verb_phrase("crossed", "didn't").french)
     'ne a pas traversé'
     """
-    base, participle, _ = VERBS[verb]
+    base, participle, _ = VERBS[one_of(verb, "verb", VERBS)]
     if not negation:
         return Phrase((verb,), ("a", participle), ((), (0,)))
     english, second = ((negation, base), "pas") if negation == "didn't" else ((negation, verb), "jamais")
@@ -122,6 +125,7 @@ def it_sentence(subject, verb, other, negation, link, degree, adjective):
     >>> " ".join(phrase.french)
     'le animal ne a pas traversé la rue parce que il était trop fatigué'
     """
+    one_of(link, "link", LINKS)
     able = [noun for noun in (subject[2], other[2]) if fits(noun, adjective)]
     if len(able) != 1:
         raise ValueError(f"{adjective} fits {' and '.join(able) or 'no noun'}; expected it to fit one of the two.")

@@ -19,7 +19,7 @@ def classes_of(subject, other):
     >>> classes_of("animal", "street")
     'AR'
     """
-    return NOUNS[subject][2] + NOUNS[other][2]
+    return NOUNS[one_of(subject, "subject", NOUNS)][2] + NOUNS[one_of(other, "other", NOUNS)][2]
 
 
 @cache

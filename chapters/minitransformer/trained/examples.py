@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import seeded, whole
 from ..tasks.lexicon import NOUNS
 from ..tasks.sentence_sets import it_sentences, twins
 from ..tasks.sentences import fits
@@ -40,7 +41,7 @@ def examples(count, seed=1):
     >>> len(drawn), drawn[0].english.split()[drawn[0].it]
     (100, 'it')
     """
-    return [_example(phrase) for phrase in it_sentences(np.random.default_rng(seed), count)]
+    return [_example(phrase) for phrase in it_sentences(seeded(seed, "seed"), count)]
 
 
 def twin_examples(count, seed=1):
@@ -52,8 +53,8 @@ def twin_examples(count, seed=1):
     >>> one.english.split()[:-1] == other.english.split()[:-1], one.antecedent == other.other
     (True, True)
     """
-    rng = np.random.default_rng(seed)
-    return [tuple(map(_example, twins(rng))) for _ in range(count)]
+    rng = seeded(seed, "seed")
+    return [tuple(map(_example, twins(rng))) for _ in range(whole(count, "count", 0))]
 
 
 def _example(phrase):

@@ -6,7 +6,7 @@ from tqdm import tqdm
 from ..gradients import cross_entropy_vjp
 from .checkpoints import Training, checkpoint_path, load, save
 from .running import keep_freed_memory, progress, stopping
-from .settings import Settings, check_parts
+from .settings import Settings, adam_numbers, check_parts, clippable, fitting
 
 BLOCK = 16_384  # numbers that Adam treats at once, so that they stay in the processor's cache
 
@@ -25,12 +25,13 @@ class Adam:
     """
 
     def __init__(self, flat, rate=1e-3, betas=(0.9, 0.999), eps=1e-8):
+        adam_numbers(flat, rate, betas, eps)
         self.flat, self.rate, self.betas, self.eps = flat, rate, betas, eps
         self.mean, self.square, self.steps = np.zeros_like(flat), np.zeros_like(flat), 0
 
     def step(self, gradient, rate=None):
         """Take a step against `gradient` (size,), at another rate where one is given."""
-        keep_mean, keep_square = self.betas
+        gradient, (keep_mean, keep_square) = fitting(gradient, self.flat), self.betas
         self.steps += 1
         rate = float(self.rate if rate is None else rate) / (1 - keep_mean**self.steps)
         grown = 1 - keep_square**self.steps
@@ -63,8 +64,8 @@ def clipped(gradient, longest):
     >>> clipped(np.array([3.0, 4.0]), longest=1.0).round(3).tolist()
     [0.6, 0.8]
     """
-    length = np.sqrt(np.vdot(gradient, gradient))
-    return gradient * (longest / length) if length > longest else gradient
+    gradient, longest, size = clippable(gradient, longest)
+    return gradient * (longest / size) if size > longest else gradient
 
 
 def learn(model, adam, batch, rng, rate=None, longest=1.0, smoothing=0.0):

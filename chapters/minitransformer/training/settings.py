@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import finite, number, whole
+from ..arrays import finite, floats, number, whole
 
 
 class Settings(NamedTuple):
@@ -38,6 +38,55 @@ class Settings(NamedTuple):
             whole(self.seed, "seed", 0),
             whole(self.every, "every"),
         )
+
+
+def length(gradient):
+    """Return the length of a gradient (size,), also where its squares overflow.  Used in chapter 14.
+
+    >>> float(length(np.array([3.0, 4.0]))), bool(np.isfinite(length(np.full(2, 1e20, np.float32))))
+    (5.0, True)
+    """
+    found = np.sqrt(np.vdot(gradient, gradient))
+    largest = np.abs(gradient).max(initial=0) if np.isinf(found) else np.inf
+    return found if np.isinf(largest) else largest * np.sqrt(np.vdot(gradient / largest, gradient / largest))
+
+
+def clippable(gradient, longest):
+    """Return a gradient as floats, the length that it may have, and its own.  Used in chapter 14.
+
+    >>> gradient, longest, size = clippable([3, 4], 1)
+    >>> longest, float(size)
+    (1.0, 5.0)
+    """
+    gradient = floats(gradient, "gradient")
+    return gradient, number(longest, "longest"), length(gradient)
+
+
+def adam_numbers(flat, rate, betas, eps):
+    """Check with what an `Adam` begins.  Raises TypeError or ValueError where one cannot be.  Used in chapter 14.
+
+    >>> adam_numbers(np.ones(3), 1e-3, (0.9, 0.999), 1e-8)
+    """
+    if not isinstance(flat, np.ndarray) or flat.ndim != 1 or flat.dtype.kind != "f":
+        raise TypeError(f"flat is {flat!r:.40}; expected the parameters as one vector of floats, which is changed.")
+    finite(number(rate, "rate"), "rate")
+    number(eps, "eps")
+    if not isinstance(betas, tuple | list) or len(betas) != 2 or max(number(beta, "beta", 0, 1) for beta in betas) == 1:
+        raise ValueError(f"betas is {betas!r}; expected two numbers from 0 to below 1.")
+
+
+def fitting(gradient, flat):
+    """Return a gradient that has a number for each parameter of `flat` (size,).  Raises ValueError where it has not.
+
+    Used in chapter 14.
+
+    >>> fitting([1, 2], np.zeros(2)).tolist()
+    [1.0, 2.0]
+    """
+    gradient = floats(gradient, "gradient")
+    if gradient.shape != flat.shape:
+        raise ValueError(f"gradient has shape {gradient.shape} and the parameters {flat.shape}; expected the same.")
+    return gradient
 
 
 def check_parts(model, batch, measure):

@@ -1,8 +1,10 @@
 """Both ends of a model: words become vectors, and vectors become scores of words; built in chapter 12."""
 
+import math
+
 import numpy as np
 
-from ..arrays import entry, floats, one_of, rows, token_ids
+from ..arrays import entry, floats, matrix_for, one_of, rows, token_ids
 from ..positions import sinusoidal_positions
 from ..self_attention import product
 
@@ -21,15 +23,30 @@ def embed(ids, params, positions="sinusoidal", table="embedding"):
     >>> embed([3, 1], {"embedding": table}, positions="none").tolist()
     [[2.0, 2.0, 2.0, 2.0], [2.0, 2.0, 2.0, 2.0]]
     """
-    words, places = floats(entry(params, table), table, 2), params.get("positions")
+    words, places = floats(entry(params, table), table, 2), learned(params, positions)
     ids = token_ids(ids, len(words), None if places is None else len(places))
     x = words[ids]
     if places is not None:
         x += places[: ids.shape[-1]]
     x *= words.shape[1] ** 0.5
-    if one_of(positions, "positions", POSITIONS) == "sinusoidal":
+    if positions == "sinusoidal":
         x += sinusoidal_positions(*x.shape[-2:])
     return x
+
+
+def learned(params, positions):
+    """Return the table of learned positions, None where a model has none.  Used in chapter 12.
+
+    Raises ValueError where `positions` is no kind of them, or the table is missing or there without being asked for.
+
+    >>> learned({"embedding": np.ones((10, 4))}, "none") is None
+    True
+    """
+    places = params.get("positions")
+    if (one_of(positions, "positions", POSITIONS) == "learned") != (places is not None):
+        there = "a table of positions" if places is not None else "no table of positions"
+        raise ValueError(f"positions is {positions!r} and params has {there}; expected one where they are learned.")
+    return None if places is None else floats(places, "positions", 2)
 
 
 def embed_vjp(ids, params, positions="sinusoidal", table="embedding"):
@@ -46,13 +63,13 @@ def embed_vjp(ids, params, positions="sinusoidal", table="embedding"):
 
     def backward(d_output):
         d_output = d_output * d_output.shape[-1] ** 0.5
-        gradients = {table: np.zeros_like(params[table])}
+        gradients = {table: np.zeros_like(floats(params[table], table))}
         # number by number: for whole rows `np.add.at` takes six times as long
         numbers = np.asarray(ids)[..., None] * d_output.shape[-1] + np.arange(d_output.shape[-1])
         np.add.at(gradients[table].reshape(-1), numbers.ravel(), d_output.ravel())
         if "positions" in params:
-            gradients["positions"] = np.zeros_like(params["positions"])
-            gradients["positions"][: x.shape[-2]] = d_output.reshape(-1, *x.shape[-2:]).sum(axis=0)
+            gradients["positions"] = np.zeros_like(floats(params["positions"], "positions"))
+            gradients["positions"][: x.shape[-2]] = d_output.reshape(math.prod(x.shape[:-2]), *x.shape[-2:]).sum(axis=0)
         return gradients
 
     return x, backward
@@ -66,7 +83,11 @@ def output_matrix(params):
     >>> output_matrix({"embedding": np.ones((10, 4))}).shape
     (4, 10)
     """
-    return params["output"] if "output" in params else entry(params, "embedding").T
+    return (
+        params["output"]
+        if isinstance(params, dict) and "output" in params
+        else floats(entry(params, "embedding"), "embedding").T
+    )
 
 
 def head(x, params, seen=None):
@@ -79,7 +100,8 @@ def head(x, params, seen=None):
     (3, 10)
     """
     seen = {} if seen is None else seen
-    seen["logits"] = product(x, output_matrix(params))
+    matrix = output_matrix(params)
+    seen["logits"] = product(*matrix_for(x, {"output": matrix}, "output"))
     return seen["logits"]
 
 

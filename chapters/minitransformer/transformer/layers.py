@@ -34,11 +34,11 @@ def layer(
     >>> layer(np.ones((5, 8)), params, heads=2).shape
     (5, 8)
     """
+    wide = entry(params, "feed_forward")
     if "cross_attention" in params and memory is None:
         raise ValueError("memory is None; expected an encoder's output, (…, m, d).")
     seen = {} if seen is None else seen
     own, cross = {"keep": keep, "turn": turn}, {"context": memory, "keep": memory_keep}
-    wide = params["feed_forward"]
 
     def attend(x, name, **options):
         output, weights = multi_head_attention(x, params[name], heads, **options)
@@ -46,7 +46,7 @@ def layer(
         return output
 
     def add(x, name, sublayer):
-        gain, bias = entry(params[name], "gain"), entry(params[name], "bias")
+        gain, bias = (entry(entry(params, name), part) for part in ("gain", "bias"))
         seen[name] = residual(x, lambda x: dropout(sublayer(x), rate, rng), norm, gain, bias)
         return seen[name]
 
@@ -80,21 +80,21 @@ def layer_vjp(
     >>> d_x.shape, sorted(gradients)
     ((5, 8), ['attention', 'feed_forward'])
     """
-    backs = {}
+    backs, wide = {}, _wide(params, memory)
 
     def attend(x, name, **options):
         (output, _), back = multi_head_attention_vjp(x, params[name], heads, **options)
         return output, back
 
     def add(x, name, sublayer):
-        gain, bias = entry(params[name], "gain"), entry(params[name], "bias")
+        gain, bias = (entry(entry(params, name), part) for part in ("gain", "bias"))
         output, backs[name] = residual_vjp(x, dropped_vjp(sublayer, rate, rng), norm, gain, bias)
         return output
 
     x = add(x, "attention", lambda x: attend(x, "attention", keep=keep, turn=turn))
     if "cross_attention" in params:
         x = add(x, "cross_attention", lambda x: attend(x, "cross_attention", context=memory, keep=memory_keep))
-    x = add(x, "feed_forward", lambda x: feed_forward_vjp(x, params["feed_forward"], activation))
+    x = add(x, "feed_forward", lambda x: feed_forward_vjp(x, wide, activation))
 
     def backward(d_output):
         gradients, d_memory = {}, []
@@ -105,6 +105,14 @@ def layer_vjp(
         return d_output, gradients, *d_memory
 
     return x, backward
+
+
+def _wide(params, memory):
+    """Return a layer's feed-forward network.  Raises ValueError where a cross-attention has nothing to look at."""
+    wide = entry(params, "feed_forward")
+    if "cross_attention" in params and memory is None:
+        raise ValueError("memory is None; expected an encoder's output, (…, m, d).")
+    return wide
 
 
 def stack(x, params, heads, seen=None, **options):

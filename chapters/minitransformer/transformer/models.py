@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, InitVar, dataclass
 
 import numpy as np
 
-from ..arrays import one_of, whole
+from ..arrays import number, one_of, seeded, whole
 from ..feed_forward import dropout, dropout_vjp, relu
 from ..masks import causal_mask, padding_mask
 from ..positions import rotary
@@ -30,8 +30,7 @@ def model_sizes(model):
     for name in needed + optional + ENCODER:
         if name in needed or getattr(model, name) is not None:
             setattr(model, name, whole(getattr(model, name), name))
-    if not callable(model.activation):
-        raise TypeError(f"activation is {model.activation!r}; expected a function, such as relu or gelu.")
+    _model_kinds(model)
     d = model.d
     model.hidden = model.hidden or 4 * d
     one_of(model.norm, "norm", ("pre", "post", "none"))
@@ -45,6 +44,16 @@ def model_sizes(model):
             raise ValueError(f"{given}; expected a number of heads that divides d.")
         if (positions == "sinusoidal" and d % 2) or (positions == "rotary" and d // heads % 2):
             raise ValueError(f"{given}; {positions} positions need pairs of features: an even width.")
+
+
+def _model_kinds(model):
+    """Raise TypeError or ValueError where a model cannot have its activation, its dropout or its kind of floats."""
+    if not callable(model.activation):
+        raise TypeError(f"activation is {model.activation!r}; expected a function, such as relu or gelu.")
+    if number(model.dropout, "dropout", 0, 1) == 1:
+        raise ValueError("dropout is 1; expected the share to drop, from 0 to below 1.")
+    if model.dtype not in (np.float32, np.float64, float, "float32", "float64"):
+        raise TypeError(f"dtype is {model.dtype!r}; expected np.float32 or np.float64.")
 
 
 @dataclass(eq=False)
@@ -96,7 +105,7 @@ class Model(Sizes):
         self.flat = np.zeros(count(self.shapes), self.dtype)
         self.params = views(self.flat, self.shapes)
         if rng is not None:
-            initialise(self.params, np.random.default_rng(rng))
+            initialise(self.params, seeded(rng))
 
     def options(self, rng):
         """Return what this model asks of its layers, as the keywords of `layer`."""

@@ -2,11 +2,25 @@
 
 import numpy as np
 
-from ..arrays import whole
+from ..arrays import whole, whole_numbers
 from ..softmax import log_softmax
 from ..transformer import source_mask
 
 PAD, START, END = range(3)  # the numbers of <pad>, <s> and </s>
+
+
+def as_batch(source):
+    """Return a source (batch, m) as an array of whole numbers.  Raises ValueError where it is no batch of sentences.
+
+    Used in chapter 15.
+
+    >>> as_batch([[3, 4]]).shape
+    (1, 2)
+    """
+    source = whole_numbers(source, "source")
+    if source.ndim != 2 or not source.size:
+        raise ValueError(f"source has shape {source.shape}; expected (batch, m), a row of one word or more a sentence.")
+    return source
 
 
 def greedy(model, source, lengths=None, most=30):
@@ -20,6 +34,7 @@ def greedy(model, source, lengths=None, most=30):
     >>> [SENTENCES.french[number] for number in greedy(load_model(), source, lengths)[0]]
     ['le', 'chat', 'était', 'fatigué', '</s>']
     """
+    source = as_batch(source)
     keep = source_mask(source, lengths)
     memory, ids = model.encode(source, keep), np.full((len(source), 1), START)
     while ids.shape[1] <= whole(most, "most") and not (ids == END).any(axis=1).all():
@@ -41,7 +56,7 @@ def beam(model, source, width=4, most=30):
     >>> " ".join(SENTENCES.french[number] for number in best[1:-1]), len(others)
     ('chat était fatigué', 1)
     """
-    memory = model.encode(np.asarray(source)[None])
+    memory = model.encode(as_batch([source]))
     growing, ended = [((START,), 0.0)], []
     for _ in range(whole(most, "most")):
         rows = np.array([ids for ids, _ in growing])

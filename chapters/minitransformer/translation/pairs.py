@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import generator, text, whole
 from ..tasks.lexicon import ENGLISH, FRENCH
 from ..tasks.number_words import ENGLISH_NUMBERS, FRENCH_NUMBERS, number_pair
 from ..tasks.sentence_sets import drawn
@@ -38,6 +39,8 @@ def word_numbers(rows, words):
     >>> ids.tolist(), lengths.tolist()
     ([[1, 2, 1], [2, 0, 0]], [3, 1])
     """
+    if not len(rows):
+        raise ValueError("rows is empty; expected a list of words, or several.")
     number = {word: place for place, word in enumerate(words)}
     if unknown := sorted({word for row in rows for word in row} - number.keys()):
         known = f"not among the {len(words)} words of this vocabulary"
@@ -74,7 +77,7 @@ def batch(rng, count, language):
     >>> len(source), target.shape == said.shape
     (4, True)
     """
-    return batch_of([language.draw(rng) for _ in range(count)], language)
+    return batch_of([language.draw(generator(rng)) for _ in range(whole(count, "count"))], language)
 
 
 def right(model, pairs, language):
@@ -98,7 +101,7 @@ def english_words(sentence):
     >>> english_words("The animal didn’t cross.")
     ['the', 'animal', "didn't", 'cross']
     """
-    return re.findall(r"[^\s.,;:!?\"]+", sentence.lower().replace("’", "'"))
+    return re.findall(r"[^\s.,;:!?\"]+", text(sentence, "sentence").lower().replace("’", "'"))
 
 
 def french_words(sentence):
@@ -107,7 +110,7 @@ def french_words(sentence):
     >>> french_words("l'animal est là")
     ["l'", 'animal', 'est', 'là']
     """
-    return re.findall(r"[^\s.,;:!?\"']+'?", sentence.lower().replace("’", "'"))
+    return re.findall(r"[^\s.,;:!?\"']+'?", text(sentence, "sentence").lower().replace("’", "'"))
 
 
 def french_text(words):

@@ -8,7 +8,7 @@ import numpy as np
 from ..feed_forward import gelu
 from ..transformer import Transformer
 from .decoding import END, PAD, START, greedy
-from .pairs import SENTENCES, english_words, french_text, word_numbers
+from .pairs import MARKS, SENTENCES, english_words, french_text, word_numbers
 
 FILE = Path(__file__).with_name("translator.npy")
 RUNS = Path(__file__).with_name("translators.json")
@@ -77,7 +77,7 @@ def translate(sentence, model=None):
     ("l'animal n'a pas traversé la rue parce qu'il était trop fatigué", (15, 11))
     """
     model, words = model or load_model(), english_words(sentence)
-    if not words:
+    if not words or set(words) & set(MARKS):
         raise ValueError(f"sentence is {sentence!r}; expected some English words.")
     source, lengths = word_numbers([words], SENTENCES.english)
     said, seen = greedy(model, source, lengths), {}
