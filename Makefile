@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix oracle pytorch-page jupyter-book-2 lists links audit bench ablations model writer sizes constraints clean
+.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix oracle pytorch-page jupyter-book-2 lists links audit bench ablations model writer sizes findings constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -136,6 +136,11 @@ sizes:  ## train chapter 16's model in five sizes, which takes some minutes, and
 	$(call set_up,book)
 	@echo "Training every size; Ctrl-C stops, and the same command goes on."
 	@$(RUN) -m tools.sizes
+
+findings:  ## try what the book has found elsewhere, which takes some minutes, or NAMES="collapse machine" alone
+	$(call set_up,book)
+	@echo "Measuring what the book has found at other sizes, seeds and sentences."
+	@$(RUN) -m tools.findings $(NAMES)
 
 constraints:  ## renew the pinned versions in constraints.txt (needs the network)
 	$(call set_up,nox)
