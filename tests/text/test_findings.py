@@ -16,8 +16,8 @@ PAGES = {page.file.partition("/")[2].removesuffix(".md"): page for page in Book(
 @pytest.mark.parametrize("each", LIST, ids=lambda each: each.name)
 def test_a_finding_is_stated_in_its_chapter_and_shown_by_a_cell_of_it(each):
     page = PAGES[each.chapter]
-    assert each.says in page.text, f"{page.file} no longer says: {each.says}"
-    assert any(each.cell in cell.text for cell in page.cells), f"no cell of {page.file} has: {each.cell}"
+    assert each.says in page.source, f"{page.file} no longer says: {each.says}"
+    assert any(each.cell in cell.content.source for cell in page.cells), f"no cell of {page.file} has: {each.cell}"
 
 
 def test_every_chapter_with_findings_has_some_and_names_are_told_apart():

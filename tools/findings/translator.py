@@ -139,7 +139,7 @@ def in_the_middle():
                     sentence = f"the {noun} was {state} because it saw the {other}"
                     found.append(seen(sentence)["encoder 1 attention weights"][:, 5].argmax(axis=1) == 3)
     share = np.mean(found, axis=0)
-    return f"of {len(found)}, heads 1 to 4: {shares(share)}", share[1] > 0.95 and share[1] > share[3]
+    return f"of {len(found)}, heads 1 to 4: {shares(share)}", 0.5 < share[1] < 0.8 and share[1] > share[3]
 
 
 def half_and_half():
@@ -525,7 +525,7 @@ def wrong_index():
 
 def shifted():
     found = [with_places(TABLE[k:], TABLE[k:])[2] for k in (1, 2, 3, 5, 8, 100)]
-    return f"sentences {shares(found)}", (np.diff(found[:4]) <= 0).all() and max(found[3:]) < 0.01
+    return f"sentences {shares(found)}", (np.diff(found[:4]) <= 0).all() and max(found[3:5]) < 0.01
 
 
 def short_sentences():

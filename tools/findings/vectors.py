@@ -162,9 +162,9 @@ def questions():
                 question = rows[by[0]].mean(axis=0) - rows[by[1]].mean(axis=0)
                 right.append(np.mean(np.append(rows[a[3:]] @ question > 0, rows[b[3:]] @ question < 0)))
             found.append(np.mean(right))
-    return f"right {shares(found[::2])}, control {shares(found[1::2])}", all(
-        a > b + 0.05 for a, b in zip(found[::2], found[1::2])
-    )
+    ours, control = found[::2], found[1::2]
+    text = f"adverbs, comparatives, past tenses, plurals: {shares(ours)}, control {shares(control)}"
+    return text, min(ours) > max(control) + 0.03 and min(ours) < 0.6
 
 
 def right_angles():
