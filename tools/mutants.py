@@ -7,6 +7,7 @@ mathematics, and of a module with many mutants a sample is drawn.  `python -m to
 
 import ast
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -48,7 +49,7 @@ MODULES = {  # module: its test files beside that of the gradients
 MOST = 150  # mutants of a module
 CONFIG = """\
 [tool.pytest.ini_options]
-addopts = "--import-mode=importlib -p no:cacheprovider --noconftest"
+addopts = "--import-mode=importlib -p no:cacheprovider --noconftest --hypothesis-profile=ci"
 pythonpath = ["."]
 [tool.mutmut]
 paths_to_mutate = ["minitransformer/{module}.py"]
@@ -98,8 +99,8 @@ def mutants(text):
 
 def changed_line(original, changed):
     """Return the first line in which a mutant differs, before and after."""
-    pairs = zip(original.splitlines()[1:], changed.splitlines()[1:])
-    return next((f"{one.strip()}  →  {two.strip()}" for one, two in pairs if one != two), "a line more or fewer")
+    one, two = (re.sub(r"__mutmut_\w+", "", text).splitlines() for text in (original, changed))
+    return next((f"{a.strip()}  →  {b.strip()}" for a, b in zip(one, two) if a != b), "a line more or fewer")
 
 
 def prepare(module):

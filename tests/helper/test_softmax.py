@@ -94,3 +94,10 @@ def test_entropy_of_certainty_uniformity_and_nothing():
     assert entropy([[1.0, 0.0], [0.0, 0.0]]).tolist() == [0, 0]
     assert not np.signbit(entropy([1.0, 0.0]))
     np.testing.assert_allclose(entropy(np.full(8, 1 / 8)), np.log(8))
+
+
+@pytest.mark.parametrize("function", [softmax, log_softmax])
+def test_without_an_axis_it_is_the_last_and_rows_may_be_empty(function):
+    x = np.array([[0.0, 1.0, 3.0], [2.0, 2.0, -1.0]])
+    np.testing.assert_array_equal(function(x), function(x, axis=1))
+    assert function(np.ones((2, 0))).shape == (2, 0)
