@@ -5,7 +5,7 @@ SEEDS = (101, 102, 103)
 
 def many(numbers, form=".2f"):
     """Return numbers in a row: 0.91, 0.88, 0.93."""
-    return ", ".join(format(float(number), form) for number in numbers)
+    return ", ".join(format(float(number), form) for number in numbers).replace("-", "−")
 
 
 def shares(numbers):
