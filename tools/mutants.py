@@ -49,7 +49,7 @@ MODULES = {  # module: its test files beside that of the gradients
 MOST = 150  # mutants of a module
 CONFIG = """\
 [tool.pytest.ini_options]
-addopts = "--import-mode=importlib -p no:cacheprovider --noconftest --hypothesis-profile=ci"
+addopts = "--import-mode=importlib -p no:cacheprovider --noconftest --hypothesis-profile=ci --deselect={listing}"
 pythonpath = ["."]
 [tool.mutmut]
 paths_to_mutate = ["minitransformer/{module}.py"]
@@ -61,6 +61,7 @@ os.environ["MUTANT_UNDER_TEST"] = "mutant_generation"
 from mutmut.__main__ import copy_also_copy_files, copy_src_dir, create_mutants, ensure_config_loaded
 ensure_config_loaded(), copy_src_dir(), create_mutants(1), copy_also_copy_files()
 """
+LISTING = "tests/helper/test_gradients.py::test_every_backward_pass_is_tried"  # lists functions, and so mutants as well
 KILLED = 1, 3, 24, 36, 152, 255, -24  # what mutmut notes of tests that failed, or ran without end
 
 
@@ -111,7 +112,9 @@ def prepare(module):
         shutil.copytree(PACKAGE, folder / "minitransformer", ignore=unneeded)
     shutil.copytree(ROOT / "tests", FOLDER / "tests", ignore=unneeded)
     tests = [f"tests/helper/test_{name}.py" for name in [*MODULES[module], "gradients"]]
-    (FOLDER / "pyproject.toml").write_text(CONFIG.format(module=module, tests=json.dumps(tests)), encoding="utf-8")
+    (FOLDER / "pyproject.toml").write_text(
+        CONFIG.format(module=module, tests=json.dumps(tests), listing=LISTING), encoding="utf-8"
+    )
 
 
 def run(*command):
@@ -131,6 +134,9 @@ def tried(module):
     place = "minitransformer." + module.replace("/", ".")
     run("-m", "mutmut", "run", "--max-children", "1", *(f"{place}.{name}" for name in drawn))
     codes = json.loads(path.with_suffix(".py.meta").read_text(encoding="utf-8"))["exit_code_by_key"]
+    if any(codes[f"{place}.{name}"] is None for name in drawn):
+        said = (FOLDER / "said.txt").read_text(encoding="utf-8")[-2000:]
+        raise RuntimeError(f"the mutants of {module} were not tried, as the tests do not pass without them:\n{said}")
     return len(names), {name: (codes[f"{place}.{name}"], changed_line(*found[name])) for name in drawn}
 
 
