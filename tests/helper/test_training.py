@@ -288,7 +288,9 @@ def test_what_is_left_out_is_the_rate_the_warm_up_and_the_length_that_are_docume
     options = {"rate": 1e-3, "warmup": 100, "longest": 1.0, "smoothing": 0.0, "seed": 0, "every": 100}
     one, two = small(), small()
     first, second = train(one, few, 101), train(two, few, 101, **options)
-    assert np.array_equal(one.flat, two.flat) and first.losses == second.losses and first.at == second.at == [0, 100, 101]
+    assert (
+        np.array_equal(one.flat, two.flat) and first.losses == second.losses and first.at == second.at == [0, 100, 101]
+    )
     for name, other in {"rate": 1e-2, "warmup": 99, "longest": 2.0, "smoothing": 0.01, "seed": 1}.items():
         model = small()
         train(model, few, 101, **options | {name: other})
