@@ -62,6 +62,7 @@ from mutmut.__main__ import copy_also_copy_files, copy_src_dir, create_mutants, 
 ensure_config_loaded(), copy_src_dir(), create_mutants(1), copy_also_copy_files()
 """
 LISTING = "tests/helper/test_gradients.py::test_every_backward_pass_is_tried"  # lists functions, and so mutants as well
+CALL = "from mutmut.__main__ import cli; cli()"  # `-m mutmut` would be a second module, and it sets itself up twice
 KILLED = 1, 3, 24, 36, 152, 255, -24  # what mutmut notes of tests that failed, or ran without end
 
 
@@ -132,7 +133,7 @@ def tried(module):
     names = sorted(found)
     drawn = sorted(np.random.default_rng(0).permutation(names)[:MOST])
     place = "minitransformer." + module.replace("/", ".")
-    run("-m", "mutmut", "run", "--max-children", "1", *(f"{place}.{name}" for name in drawn))
+    run("-c", CALL, "run", "--max-children", "1", *(f"{place}.{name}" for name in drawn))
     codes = json.loads(path.with_suffix(".py.meta").read_text(encoding="utf-8"))["exit_code_by_key"]
     if any(codes[f"{place}.{name}"] is None for name in drawn):
         said = (FOLDER / "said.txt").read_text(encoding="utf-8")[-2000:]
