@@ -17,7 +17,7 @@ PYTHONS = "3.11", "3.12", "3.13"
 PAIRS = [*((python, versions) for versions in ("pinned", "newest") for python in PYTHONS), (PYTHONS[0], "lowest")]
 TOOLS = "pytest", "hypothesis", "scikit-learn", "jupytext", "nbconvert", "ipykernel<7.3"
 PYTORCH = "torch==2.13.0"
-MUTMUT = "mutmut==3.3.1"
+MUTMUT = "mutmut==3.8.1"
 JUPYTER_BOOK_2 = "jupyter-book==2.1.7"
 REQUIREMENTS = "requirements.txt", "requirements-test.txt", "binder/requirements.txt"
 HEADER = """\

@@ -52,14 +52,17 @@ CONFIG = """\
 addopts = "--import-mode=importlib -p no:cacheprovider --noconftest --hypothesis-profile=ci --deselect={listing}"
 pythonpath = ["."]
 [tool.mutmut]
-paths_to_mutate = ["minitransformer/{module}.py"]
-tests_dir = {tests}
+source_paths = ["minitransformer"]
+only_mutate = ["minitransformer/{module}.py"]
+pytest_add_cli_args_test_selection = {tests}
+use_git_change_detection = false
 """
 MAKE = """\
-import os
-os.environ["MUTANT_UNDER_TEST"] = "mutant_generation"
-from mutmut.__main__ import copy_also_copy_files, copy_src_dir, create_mutants, ensure_config_loaded
-ensure_config_loaded(), copy_src_dir(), create_mutants(1), copy_also_copy_files()
+from mutmut import __main__ as mutmut
+mutmut.set_mutant_under_test("mutant_generation")
+for step in mutmut.copy_src_dir, mutmut.copy_also_copy_files, mutmut.setup_source_paths:
+    step()
+mutmut.create_mutants(1)
 """
 LISTING = "tests/helper/test_gradients.py::test_every_backward_pass_is_tried"  # lists functions, and so mutants as well
 CALL = "from mutmut.__main__ import cli; cli()"  # `-m mutmut` would be a second module, and it sets itself up twice
@@ -109,8 +112,7 @@ def prepare(module):
     """Write the folder in which mutmut works: the package, its tests, and the configuration."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     unneeded = shutil.ignore_patterns("__pycache__", "node_modules")
-    for folder in (FOLDER, FOLDER / "mutants"):
-        shutil.copytree(PACKAGE, folder / "minitransformer", ignore=unneeded)
+    shutil.copytree(PACKAGE, FOLDER / "minitransformer", ignore=unneeded)
     shutil.copytree(ROOT / "tests", FOLDER / "tests", ignore=unneeded)
     tests = [f"tests/helper/test_{name}.py" for name in [*MODULES[module], "gradients"]]
     (FOLDER / "pyproject.toml").write_text(
