@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix oracle pytorch-page jupyter-book-2 lists links audit bench ablations model writer sizes variants constraints clean
+.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix oracle pytorch-page jupyter-book-2 lists links audit bench ablations model writer sizes variants findings mutants constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -141,6 +141,15 @@ variants:  ## train chapter 16's model with today's parts, which takes a quarter
 	$(call set_up,book)
 	@echo "Training every variant from every seed; Ctrl-C stops, and the same command goes on."
 	@$(RUN) -m tools.variants
+
+findings:  ## try what the book has found elsewhere, which takes some minutes, or NAMES="collapse machine" alone
+	$(call set_up,book)
+	@echo "Measuring what the book has found at other sizes, seeds and sentences."
+	@$(RUN) -m tools.findings $(NAMES)
+
+mutants:  ## change the helper's mathematics one thing at a time: do its tests notice? (hours, or MODULES=softmax)
+	$(call set_up,nox)
+	@$(RUN) -m nox --session mutants -- $(MODULES)
 
 constraints:  ## renew the pinned versions in constraints.txt (needs the network)
 	$(call set_up,nox)

@@ -17,6 +17,7 @@ PYTHONS = "3.11", "3.12", "3.13"
 PAIRS = [*((python, versions) for versions in ("pinned", "newest") for python in PYTHONS), (PYTHONS[0], "lowest")]
 TOOLS = "pytest", "hypothesis", "scikit-learn", "jupytext", "nbconvert", "ipykernel<7.3"
 PYTORCH, TRANSFORMERS = "torch==2.13.0", "transformers==5.24.0"
+MUTMUT = "mutmut==3.8.1"
 JUPYTER_BOOK_2 = "jupyter-book==2.1.7"
 REQUIREMENTS = "requirements.txt", "requirements-test.txt", "binder/requirements.txt"
 HEADER = """\
@@ -58,6 +59,13 @@ def pytorch_page(session):
     """Run the code of the page From NumPy to PyTorch, and keep what it prints."""
     session.install(".", *TOOLS, PYTORCH, "-c", "constraints.txt")
     session.run("python", "-m", "tools.pytorch_page", env=OURS)
+
+
+@nox.session(reuse_venv=True, default=False)
+def mutants(session):
+    """Change the helper's mathematics one thing at a time: do its tests notice?  Name modules to try some."""
+    session.install(".", *TOOLS, MUTMUT, "-c", "constraints.txt")
+    session.run("python", "-m", "tools.mutants", *session.posargs, env=OURS)
 
 
 def lower_bounds():

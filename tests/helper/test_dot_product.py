@@ -63,6 +63,7 @@ def test_neither_large_nor_small_vectors_lose_their_direction(kind, size):
 def test_a_cosine_never_leaves_its_range():
     x = random(1000, 5)
     assert cosine_similarity(x, x).max() <= 1 and cosine_matrix(x).max() <= 1
+    assert cosine_similarity(x, -x).min() >= -1 and cosine_matrix(x, -x).min() >= -1
 
 
 def test_the_numbers_of_the_sources():

@@ -94,3 +94,16 @@ def test_entropy_of_certainty_uniformity_and_nothing():
     assert entropy([[1.0, 0.0], [0.0, 0.0]]).tolist() == [0, 0]
     assert not np.signbit(entropy([1.0, 0.0]))
     np.testing.assert_allclose(entropy(np.full(8, 1 / 8)), np.log(8))
+
+
+@pytest.mark.parametrize("function", [softmax, log_softmax])
+def test_without_an_axis_it_is_the_last_and_rows_may_be_empty(function):
+    x = np.arange(24.0).reshape(2, 3, 4) ** 1.5
+    np.testing.assert_array_equal(function(x), function(x, axis=2))
+    assert function(np.ones((2, 0))).shape == (2, 0)
+
+
+@pytest.mark.parametrize("temperature", [0, -1, INF, NAN, [1.0, 2.0]])
+def test_a_temperature_is_one_positive_finite_number(temperature):
+    with pytest.raises(ValueError, match="expected a positive finite number"):
+        softmax([1.0, 2.0], temperature=temperature)

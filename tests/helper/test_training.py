@@ -284,6 +284,28 @@ def test_the_steps_are_those_of_learn_at_the_rates_of_rate_at():
     assert np.array_equal(twin.flat, model.flat) and done.losses == losses and done.found == {}
 
 
+def test_what_is_left_out_is_the_rate_the_warm_up_and_the_length_that_are_documented():
+    options = {"rate": 1e-3, "warmup": 100, "longest": 1.0, "smoothing": 0.0, "seed": 0, "every": 100}
+    one, two = small(), small()
+    first, second = train(one, few, 101), train(two, few, 101, **options)
+    assert (
+        np.array_equal(one.flat, two.flat) and first.losses == second.losses and first.at == second.at == [0, 100, 101]
+    )
+    for name, other in {"rate": 1e-2, "warmup": 99, "longest": 2.0, "smoothing": 0.01, "seed": 1}.items():
+        model = small()
+        train(model, few, 101, **options | {name: other})
+        assert not np.array_equal(model.flat, one.flat), name
+
+
+def test_adam_without_settings_is_that_of_its_authors():
+    gradient, one, two = np.array([3e-8, -1.0, 2.0]), *np.zeros((2, 3))
+    walkers = Adam(one), Adam(two, rate=1e-3, betas=(0.9, 0.999), eps=1e-8)
+    for sign in (1, -0.5, 2):
+        for walker in walkers:
+            walker.step(sign * gradient)
+    assert np.array_equal(one, two) and one.all()
+
+
 class Line:
     """A reader's own model: a row of scores for each class, times a vector."""
 

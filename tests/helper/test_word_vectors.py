@@ -44,6 +44,17 @@ def test_counting_is_the_triple_loop(window):
     assert (count_pairs(TOY, INDEX, window).toarray() == table).all()
 
 
+def test_what_is_left_out_is_the_window_the_smoothing_and_the_count_of_the_chapter():
+    text = [TOY[0] + TOY[2]] * 5  # eleven words, so that a window of 5 is not one of 6
+    counts = count_pairs(text, INDEX)
+    assert (counts.toarray() == count_pairs(text, INDEX, window=5).toarray()).all()
+    assert (counts.toarray() != count_pairs(text, INDEX, window=6).toarray()).any()
+    assert (ppmi(counts).toarray() == ppmi(counts, smoothing=0.75).toarray()).all()
+    one, two = (train_vectors(text, size=3, **left_out) for left_out in ({}, {"window": 5, "min_count": 5}))
+    assert one.index_to_key == two.index_to_key and (one.vectors == two.vectors).all()
+    assert (one.vectors != train_vectors(text, size=3, window=6).vectors).any()
+
+
 @pytest.mark.parametrize("smoothing", [1, 0.75])
 def test_ppmi_is_its_definition(smoothing):
     counts = count_pairs(TOY, INDEX, 2)

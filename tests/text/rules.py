@@ -18,7 +18,7 @@ from bookbuild.read.book import Book
 from tests.shared.notebook_header import HEADER
 from tests.text import shown
 from tests.text.predicted import OUTCOMES, PREDICTS, TELLS_NOTHING, telling
-from tests.text.proofs import decimals, executed, nearby, numbers, printed, proofs
+from tests.text.proofs import Proof, decimals, executed, nearby, numbers, printed, proofs
 from tests.text.shown import emphases, inlines, lines, roles, tree
 
 VERBS = {  # what a reader can be seen to do
@@ -180,10 +180,10 @@ def numbers_are_proved(book):
         if run is None:
             yield f"{at(page)}: {NO_RUN}"
             continue
-        found, recalled = proofs(page, run), set()
+        found, recalled, tried = proofs(page, run), set(), tried_elsewhere(page, book.root)
         pool += found
         for line in sorted(lines(page), key=lambda line: line.number):
-            near = nearby(page, line.number, found) if page in book.chapters else pool
+            near = nearby(page, line.number, found) if page in book.chapters else pool + tried
             for written, value in decimals(line.seen):
                 if value not in recalled and not any(proof.shows(value) for proof in near):
                     sources = [e for e in listed if (e["chapter"], e["value"]) == (page.name, written)]
@@ -193,6 +193,13 @@ def numbers_are_proved(book):
                         continue
                 recalled.add(value)
     yield from sources_of_numbers(book, listed, used)
+
+
+def tried_elsewhere(page, root):
+    """Return what `make findings` has measured, for the page that shows it; test_findings.py holds the two together."""
+    file = root / "tests" / "text" / "findings.json"
+    text = file.read_text(encoding="utf-8") if page.page == "reference/findings" and file.is_file() else ""
+    return [Proof(0, value, False) for _, value in numbers(text)]
 
 
 def sources_of_numbers(book, listed, used):

@@ -1,0 +1,5 @@
+"""Try what the book has found elsewhere: other widths, depths, seeds, sentences and texts, and all six starts.
+
+`make findings` measures every row of the list anew, which takes some minutes, and writes what came of each into a file
+and into the page *Findings*; `python -m tools.findings NAME …` measures these alone.
+"""

@@ -1,0 +1,376 @@
+"""Findings on random numbers and untrained models, of chapters 3 to 14, at other widths, depths and seeds."""
+
+from functools import partial
+
+import numpy as np
+from scipy.optimize import linprog
+
+from minitransformer.dot_product import cosine_matrix
+from minitransformer.feed_forward import feed_forward
+from minitransformer.gradients import cross_entropy, cross_entropy_vjp
+from minitransformer.layer_norm import layer_norm
+from minitransformer.masks import leaks
+from minitransformer.multi_head import multi_head_attention
+from minitransformer.self_attention import self_attention
+from minitransformer.softmax import softmax
+from minitransformer.tasks.reversals import reversals
+from minitransformer.training import Adam
+from minitransformer.transformer import LanguageModel, Transformer
+
+from .words import SEEDS, many, shares
+
+
+def largest_shares(d, keys, seed, scale=1.0, count=1000):
+    """Return the largest share that each of `count` random queries of width d gives to one of its random keys."""
+    rng = np.random.default_rng(seed)
+    scores = np.empty((count, keys))
+    for row in scores:
+        q, k = rng.uniform(-(3**0.5), 3**0.5, size=d), rng.uniform(-(3**0.5), 3**0.5, size=(keys, d))
+        row[:] = k @ q * scale
+    return softmax(scores).max(axis=-1)
+
+
+def one_key():
+    found = [np.median(largest_shares(64, 16, seed)) for seed in SEEDS]
+    return f"median of the largest share {many(found)}", min(found) > 0.9
+
+
+def back_to_one():
+    found = [np.median(largest_shares(d, 16, seed, d**-0.5)) for d, seed in zip((16, 256, 1024), SEEDS)]
+    return f"median of the largest share {many(found)}", np.allclose(found, 0.22, atol=0.03)
+
+
+def two_matrices():
+    found = []
+    for d, d_k, seed in zip((4, 16, 64), (1, 8, 32), SEEDS):
+        rng = np.random.default_rng(seed)
+        words, W_Q, W_K = rng.normal(size=(2, d)), *rng.normal(size=(2, 2000, d, d_k))
+        for key in (W_K, W_Q):
+            s = (words @ W_Q) @ (words @ key).swapaxes(-1, -2)
+            found.append(np.mean((s[:, 0, 1] > s[:, 0, 0]) & (s[:, 1, 0] > s[:, 1, 1])))
+    return f"{shares(found[::2])}, control {shares(found[1::2])}", max(found[1::2]) == 0 and np.allclose(
+        found[::2], 0.25, atol=0.05
+    )
+
+
+def scores_grow():
+    found = []
+    for d in (32, 128):
+        for d_k, seed in zip((8, 32, 128), SEEDS):
+            rng = np.random.default_rng(seed)
+            one, other = rng.choice([-1.0, 1.0], size=(2, d))
+            W_q, W_k = rng.normal(size=(2, 1000, d, d_k)) / d**0.5
+            found.append(((one @ W_q) * (other @ W_k)).sum(axis=-1).var() / d_k)
+    return f"variance divided by d_k: {many(found)}", np.allclose(found, 1, atol=0.2)
+
+
+def decided():
+    bare = [largest_shares(d, keys, SEEDS[0], 1, 300).mean() for d in (256, 1024) for keys in (8, 64)]
+    root = [largest_shares(d, keys, SEEDS[0], d**-0.5, 300).mean() for d in (256, 1024) for keys in (8, 64)]
+    flat = [largest_shares(d, keys, SEEDS[0], 1 / d, 300).mean() * keys for d in (256, 1024) for keys in (8, 64)]
+    found = f"undivided {many(bare)}; by the root {many(root)}; by d_k, times the keys {many(flat)}"
+    return found, min(bare) > 0.85 and max(root) < 0.5 and max(flat) < 1.3
+
+
+def peeking(x, params):
+    """Return what a self-attention makes of x whose mask lets each token see one too far."""
+    return self_attention(x, params, np.tri(len(x), k=1, dtype=bool))[0]
+
+
+def saturated():
+    found = []
+    for d, n, seed in zip((4, 16, 32), (5, 8, 12), SEEDS):
+        rng, planted = np.random.default_rng(seed), 100 * (n - 1)
+        for factor in (1000, 1):
+            params = {name: rng.normal(size=(d, d)) / d**0.5 for name in ("W_Q", "W_K", "W_V")}
+            params["W_Q"] *= factor
+            layer = partial(peeking, params=params)
+            found.append(sum(len(leaks(layer, rng.normal(size=(n, d)))) for _ in range(100)) / planted)
+    return f"found {shares(found[::2])}, control {shares(found[1::2])}", max(found[::2]) < 0.9 and min(found[1::2]) == 1
+
+
+def found_by_a_query(keys):
+    """Return how many of these keys can get the largest score of all, for some query."""
+    count = 0
+    for i in range(len(keys)):
+        behind = np.delete(keys, i, axis=0) - keys[i]
+        count += linprog(0 * keys[i], behind, -np.ones(len(behind)), bounds=(None, None)).success
+    return count
+
+
+def on_the_sphere():
+    found = []
+    for d, seed in zip((3, 5, 8), SEEDS):
+        keys = np.random.default_rng(seed).normal(size=(80, d))
+        normed = keys / np.linalg.norm(keys, axis=1, keepdims=True)
+        found.append((found_by_a_query(normed), found_by_a_query(keys)))
+    sphere, raw = zip(*found)
+    return f"of 80: {many(sphere, '.0f')}, control {many(raw, '.0f')}", min(sphere) == 80 and raw[0] < 80
+
+
+def new_block(rng, d):
+    """Return the random parameters of a block, as chapter 9 draws them."""
+    shapes = dict.fromkeys(("W_Q", "W_K", "W_V", "W_O"), (d, d)) | {"W_1": (d, 4 * d), "W_2": (4 * d, d)}
+    params = {name: rng.normal(size=shape) / shape[0] ** 0.5 for name, shape in shapes.items()}
+    return params | {"b_1": np.zeros(4 * d), "b_2": np.zeros(d)}
+
+
+def norm(x):
+    """Return rows normed, without a gain or a bias."""
+    return layer_norm(x, np.ones(x.shape[-1]), np.zeros(x.shape[-1]))
+
+
+def attend(x, params):
+    """Return what an attention with four heads makes of x."""
+    return multi_head_attention(x, params, 4)[0]
+
+
+STEPS = {
+    "replaced": lambda x, part, params: part(norm(x), params),
+    "pre-norm": lambda x, part, params: x + part(norm(x), params),
+    "post-norm": lambda x, part, params: norm(x + part(x, params)),
+}
+
+
+def through(blocks, x, step):
+    """Return the rows before the first block and behind each."""
+    rows = [x]
+    for params in blocks:
+        x = step(step(x, attend, params), feed_forward, params)
+        rows.append(x)
+    return rows
+
+
+def alike(x):
+    """Return the mean cosine of two different rows."""
+    return (cosine_matrix(x).sum() - len(x)) / (len(x) * (len(x) - 1))
+
+
+def drawn_words(d, n, depth, seed):
+    """Return so many random words and random blocks."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)), [new_block(rng, d) for _ in range(depth)]
+
+
+def collapse():
+    found = []
+    for d, n in ((16, 6), (32, 11), (96, 20), (256, 40)):
+        rows = [
+            through(blocks, x, STEPS["replaced"]) for x, blocks in (drawn_words(d, n, 8, s) for s in range(101, 121))
+        ]
+        found.append([min(alike(each[at]) for each in rows) for at in (2, 3, 4, 8)])
+    two, four = np.array(found)[:, [0, 2]].T
+    text = f"least mean cosine after 2, 3, 4 and 8 blocks: {'; '.join(map(many, found))}"
+    return text, two[2:].min() > 0.9 and four.min() > 0.9
+
+
+def kept_apart():
+    found = []
+    for d, n in ((16, 6), (96, 20), (256, 40)):
+        found.append(
+            max(
+                alike(through(blocks, x, STEPS["pre-norm"])[4])
+                for x, blocks in (drawn_words(d, n, 4, s) for s in range(101, 106))
+            )
+        )
+    return f"largest mean cosine after four: {many(found)}", max(found) < 0.75
+
+
+def post_norm():
+    found = []
+    for d, n in ((32, 5), (128, 20)):
+        for seed in SEEDS[:2]:
+            x, blocks = drawn_words(d, n, 24, seed)
+            rows = {name: through(blocks, x, step) for name, step in STEPS.items()}
+            found.append(
+                [
+                    alike(rows[name][at])
+                    for name, at in (("replaced", 2), ("post-norm", 2), ("post-norm", 24), ("pre-norm", 24))
+                ]
+            )
+    early, late, end, pre = np.transpose(found)
+    text = f"after two: replaced {many(early)}, post-norm {many(late)}; "
+    text += f"after 24: post-norm {many(end)}, pre-norm {many(pre)}"
+    return text, (late < early - 0.2).all() and end.min() > 0.9 and (pre < end).all()
+
+
+def lost_nudge():
+    found = {name: [] for name in STEPS}
+    for d, seed in ((32, SEEDS[0]), (128, SEEDS[1])):
+        x, stack = drawn_words(d, 8, 24, seed)
+        rng = np.random.default_rng(seed)
+        for name, step in STEPS.items():
+            rows = through(stack, x, step)
+            moves = np.zeros(2)
+            for which, i in enumerate((0, 11)):
+                for _ in range(8):
+                    nudge = 1e-6 * rng.normal(size=(d, d))
+                    block = stack[i] | {"W_Q": stack[i]["W_Q"] + nudge}
+                    end = through([block, *stack[i + 1 :]], rows[i], step)[-1]
+                    moves[which] += np.linalg.norm(norm(end) - norm(rows[-1])) / np.linalg.norm(nudge)
+            found[name].append(moves[1] / (moves[0] if name == "pre-norm" else 8))
+    text = ", ".join(f"{name} {many(sizes, '.4f')}" for name, sizes in found.items())
+    return text, max(found["replaced"]) < 1e-3 and min(found["pre-norm"]) > 0.05
+
+
+def left(orthogonal, keep, scale, d, seed, depth=24, steps=200):
+    """Return the share of the error that is left to a deep network, as chapter 9 counts it."""
+    rng = np.random.default_rng(seed)
+    x_0, (A, B) = rng.normal(size=(3, 1, 32, d)), rng.normal(size=(2, 3, 1, d, d)) / d**0.5
+    wanted, Ws = np.tanh(np.tanh(x_0 @ A) @ B), rng.normal(size=(depth, 3, 1, d, d)) / d**0.5
+    Ws = np.repeat(np.linalg.qr(Ws)[0] if orthogonal else Ws, 2, axis=2)
+    for _ in range(steps + 1):
+        xs, fs = [x_0], []
+        for W in Ws:
+            fs.append(np.tanh(xs[-1] @ W))
+            xs.append(keep * xs[-1] + scale * fs[-1])
+        back = (xs[-1] - wanted) / 16
+        for W, x, f in zip(Ws[::-1], xs[-2::-1], fs[::-1]):
+            slope = scale * back * (1 - f**2)
+            back = keep * back + slope @ W.swapaxes(-1, -2)
+            W -= np.reshape((0.03, 0.3), (2, 1, 1)) * (x.swapaxes(-1, -2) @ slope)
+    shares_left = ((xs[-1] - wanted) ** 2).sum(axis=(-1, -2)) / (wanted**2).sum(axis=(-1, -2))
+    return np.median(shares_left, axis=0).min()
+
+
+def usual_start():
+    nets = (0, 0, 1), (1, 0, 1), (0, 1, 1), (0, 1, None)
+    sizes = (12, 101, 18), (32, 102, 30)
+    found = np.array(
+        [[left(one, keep, scale or size[2] ** -0.5, *size) for one, keep, scale in nets] for size in sizes]
+    )
+    text = f"Gaussian {shares(found[:, 0])}, orthogonal {shares(found[:, 1])}, added {shares(found[:, 2:].flat)} left"
+    return text, (found[:, 0] > 2 * found[:, 1:].max(axis=1)).all()
+
+
+def growing():
+    found = []
+    for depth, d, seed in ((12, 8, 101), (40, 32, 102)):
+        for s in (0.5, 1.5):
+            for keep in (0, 1):
+                rng, product = np.random.default_rng(seed), np.eye(d)
+                for _ in range(depth):
+                    product = s * rng.normal(size=(200, d, d)) / d**0.5 @ product + keep * product
+                size = ((product**2).sum(axis=(1, 2)).mean() / d) ** 0.5
+                found.append(size / (keep + s * s) ** (depth / 2))
+    return many(found), min(found) > 0.5 and max(found) < 2
+
+
+def echo(d, layers, count, **options):
+    """Return how many tokens an untrained model repeats, of 50 random texts."""
+    texts = np.random.default_rng(SEEDS[0]).integers(0, count, size=(50, 10))
+    model = LanguageModel(count, d, 4, layers, SEEDS[1], **options)
+    return (model(texts).argmax(axis=-1) == texts).mean()
+
+
+def repeats():
+    sizes = [(d, layers, count) for d in (16, 96) for layers, count in ((1, 20), (3, 100))]
+    found = [echo(*size) for size in sizes]
+    control = [echo(*size, tied=False) for size in sizes]
+    return f"{shares(found)}, control {shares(control)}", all(
+        share > 3 / size[2] for share, size in zip(found, sizes)
+    ) and max(control) < 0.15 and min(found[2:]) > 0.9
+
+
+def wider():
+    found = [echo(d, 8, 1000) for d in (32, 128, 384)]
+    return shares(found), found[0] < found[1] < found[2] + 1e-9 and found[2] > 0.9
+
+
+def by_hand(v, n, sharp=1000.0):
+    """Return chapter 12's machine of two layers, which continues a repeated text."""
+    word, before, said, place = np.split(np.eye(3 * v + n), [v, 2 * v, 3 * v])
+    first = {
+        "W_Q": sharp * place.T @ place,
+        "W_K": place.T @ np.roll(place, -1, axis=0),
+        "W_V": word.T @ word,
+        "W_O": word.T @ before,
+    }
+    second = {"W_Q": sharp * word.T @ word, "W_K": before.T @ word, "W_V": word.T @ word, "W_O": word.T @ said}
+    return word, place, (first, second), said.T
+
+
+def machine():
+    found = []
+    for length, v in ((8, 20), (30, 40)):
+        word, place, layers, said = by_hand(v + 1, 2 * length + 1)
+        for recur in (False, True):
+            rng, right = np.random.default_rng(SEEDS[0]), []
+            for _ in range(100):
+                ids = np.append(0, np.tile(1 + rng.choice(v, size=length, replace=recur), 2))
+                x = word[ids] + place
+                for part in layers:
+                    x = x + multi_head_attention(x, part, 1, keep=np.tri(len(ids), dtype=bool))[0]
+                right.append(((x @ said).argmax(axis=1)[:-1] == ids[1:])[length + 1 :].mean())
+            found.append(np.mean(right))
+    return f"{shares(found[::2])}, control {shares(found[1::2])}", min(found[::2]) == 1 > max(found[1::2])
+
+
+def one_step():
+    text, found = ["the", "animal", "didn't", "cross", "the", "street", "because", "it", "was", "too", "tired"], []
+    words = sorted(set(text))
+    ids, tired = np.array([words.index(word) for word in text]), words.index("tired")
+    targets = np.append(np.full(len(ids) - 2, -1), tired)
+    for d, layers in ((16, 2), (32, 1)):
+        says, rng = np.zeros(3, int), np.random.default_rng(SEEDS[0])
+        for seed in range(101, 201):
+            model = LanguageModel(10, d, 2, layers, seed, dtype=np.float64)
+            logits, backward = model.vjp(ids[:-1])
+            begin, step = model.flat.copy(), -0.3 * backward(cross_entropy_vjp(logits, targets)[1]())
+            for i, move in enumerate((0, step, rng.permuted(step))):
+                model.flat[:] = begin + move
+                says[i] += model(ids[:-1])[-1].argmax() == tired
+        found.append(says)
+    return "before, after, shuffled: " + "; ".join(many(says, ".0f") for says in found), all(
+        after > 2 * max(before, lot) for before, after, lot in found
+    )
+
+
+def memory():
+    def rows(seed, count):
+        (source, _, lengths), _ = reversals(np.random.default_rng(seed), count)
+        return [tuple(row[:length]) for row, length in zip(source, lengths)]
+
+    found = [
+        np.mean([row in known for row in rows(seed + 50, 2000)])
+        for seed in SEEDS
+        for known in [set(rows(seed, 38_400))]
+    ]
+    return shares(found), np.allclose(found, 0.04, atol=0.02)
+
+
+def says_what_it_is_fed():
+    (arguments, answers), found = reversals(np.random.default_rng(SEEDS[0]), 100), []
+    for tied in (True, False):
+        for d, layers in ((16, 1), (96, 3)):
+            logits = Transformer(12, d, 4, layers, SEEDS[1], tied=tied)(*arguments)
+            found.append((logits.argmax(-1) == arguments[1])[answers != -1].mean())
+            loss = cross_entropy(logits, answers)
+            found[-1] = found[-1] if not tied or loss > np.log(12) else np.nan
+    return f"{shares(found[:2])}, control {shares(found[2:])}", min(found[:2]) > 0.5 > max(found[2:])
+
+
+def adam_is_faster():
+    def attempt(seed, step, rates):
+        ends = []
+        for rate in rates:
+            model, losses = Transformer(12, 16, 4, 1, seed, dtype=np.float64), []
+            walk = step(model.flat, rate)
+            while len(losses) < 100 and sum(losses) < 1000:
+                arguments, answers = reversals(np.random.default_rng(len(losses) + seed), 16)
+                logits, backward = model.vjp(*arguments)
+                loss, back = cross_entropy_vjp(logits, answers)
+                walk(backward(back()))
+                losses.append(loss)
+            ends.append(np.mean(losses[-10:]))
+        return min(ends)
+
+    def descent(flat, rate):
+        return lambda gradient: np.subtract(flat, rate * gradient, out=flat)
+
+    plain = [attempt(seed, descent, (0.1, 0.3, 1)) for seed in SEEDS[:2]]
+    adam = [
+        attempt(seed, lambda flat, rate: Adam(flat, rate, (0.9, 0.98)).step, (0.004, 0.008, 0.016))
+        for seed in SEEDS[:2]
+    ]
+    return f"loss of plain descent {many(plain)}, of Adam {many(adam)}", max(adam) < min(plain) - 0.1

@@ -1,0 +1,351 @@
+"""Findings on models that a chapter trains, of chapters 14 to 18: trained anew from other starts, or on other texts."""
+
+import re
+from collections import Counter
+from functools import cache, partial
+
+import numpy as np
+
+from minitransformer.feed_forward import gelu
+from minitransformer.gradients import cross_entropy
+from minitransformer.inside import ablated, copies, induction_score, opened, patched
+from minitransformer.language_model import (
+    KeyValueCache,
+    KneserNey,
+    beam_text,
+    bits_per_byte,
+    foretold,
+    generate,
+    load_plays,
+    new_writer,
+    step,
+    text_model,
+)
+from minitransformer.online_attention import dequantise, quantise
+from minitransformer.softmax import log_softmax
+from minitransformer.tasks.number_words import number_pair
+from minitransformer.tasks.reversals import reversals
+from minitransformer.training import train
+from minitransformer.transformer import LanguageModel, Transformer
+from minitransformer.translation import NUMBERS, batch, right
+from minitransformer.word_vectors import load_news
+
+from .words import SEEDS, many, shares
+
+
+@cache
+def reverser(seed):
+    """Return chapter 14's model, trained from another start."""
+    model = Transformer(12, 32, 4, 2, seed, dtype=np.float64)
+    train(model, partial(reversals, count=64), 600, rate=4e-3, seed=seed, checkpoint="findings-reversals")
+    return model
+
+
+def reversed_rows(model, seed, *lengths):
+    """Return which share of 500 rows a model turns round without a mistake."""
+    arguments, answers = reversals(np.random.default_rng(seed), 500, *lengths)
+    wrong = (model(*arguments).argmax(-1) != answers) & (answers != -1)
+    return (~wrong.any(axis=-1)).mean()
+
+
+def learns_the_rule():
+    found = [reversed_rows(reverser(seed), seed) for seed in SEEDS[:2]]
+    return shares(found), min(found) > 0.95
+
+
+def longer_rows():
+    found = np.array([[reversed_rows(reverser(seed), seed, n, n) for n in (8, 12, 14, 16)] for seed in SEEDS[:2]])
+    return "; ".join(map(shares, found)), found[:, :2].min() > 0.9 and found[:, 2:].max() < 0.05
+
+
+def stripe():
+    found = []
+    for seed in SEEDS[:2]:
+        (source, fed, lengths), _ = reversals(np.random.default_rng(seed), 500, 8, 8)
+        seen = {}
+        reverser(seed)(source, fed, lengths, seen=seen)
+        weights = seen["decoder"][2]["cross_attention weights"].mean(axis=1)
+        found.append(np.mean([weights[:, place, 7 - place].mean() for place in range(8)]))
+    return shares(found), min(found) > 0.5
+
+
+@cache
+def journalist(first, count, dropout=0.0):
+    """Return chapter 14's losses on given and on new text, for other stories and another start."""
+    stories = load_news()
+    known = Counter(word for story in stories[:250] for word in story).most_common(499)
+    number = {word: i for i, (word, _) in enumerate(known, 1)}
+
+    def pieces(some):
+        ids = np.array([number.get(word, 0) for story in some for word in story])
+        return np.lib.stride_tricks.sliding_window_view(ids, 25)
+
+    given = pieces(stories[first : first + count])
+    texts = {"given": given[:: len(given) // 100], "new": pieces(stories[250:])[::24]}
+
+    def drawn(rng):
+        chosen = given[rng.integers(len(given), size=16)]
+        return (chosen[:, :-1],), chosen[:, 1:]
+
+    def losses(model):
+        return {name: cross_entropy(model(text[:, :-1]), text[:, 1:]) for name, text in texts.items()}
+
+    model = LanguageModel(500, 64, 4, 2, SEEDS[0], dropout=dropout)
+    done = train(
+        model, drawn, 300, rate=3e-3, warmup=50, seed=SEEDS[0], measure=losses, every=25, checkpoint="findings-news"
+    )
+    return done.found["given"], done.found["new"]
+
+
+def overfitting():
+    found = [journalist(first, 20) for first in (60, 120)]
+    ends = [(min(new), new[-1], given[-1]) for given, new in found]
+    return "; ".join(f"new at best {a:.2f}, in the end {b:.2f}, given {c:.2f}" for a, b, c in ends), all(
+        b > a + 0.2 and c < a - 0.5 for a, b, c in ends
+    )
+
+
+def dropout_holds():
+    plain, dropped = journalist(60, 20)[1], journalist(60, 20, 0.3)[1]
+    return f"stopped {min(plain):.2f}, not stopped {plain[-1]:.2f}, with dropout {dropped[-1]:.2f}", dropped[
+        -1
+    ] < plain[-1] - 0.2 and abs(dropped[-1] - min(plain)) < 0.2
+
+
+def more_text():
+    more, few = journalist(0, 250)[1], journalist(60, 20)[1]
+    return f"250 stories {more[-1]:.2f}, 20 at best {min(few):.2f}", more[-1] < min(few) - 0.1
+
+
+def numbers():
+    sizes = {"source_vocabulary": len(NUMBERS.english), "activation": gelu}
+    model = Transformer(len(NUMBERS.french), 64, 4, 1, rng=SEEDS[0], **sizes)
+    train(model, lambda rng: batch(rng, 32, NUMBERS), 600, rate=4e-3, seed=SEEDS[0], checkpoint="findings-numbers")
+    rng = np.random.default_rng(SEEDS[0])
+    share = right(model, [number_pair(rng, hidden=True) for _ in range(2000)], NUMBERS).all(axis=-1).mean()
+    return f"{share:.1%}", share > 0.98
+
+
+@cache
+def plays():
+    """Return the book's writer, its encoding, and the tokens of the training text and of the text held out."""
+    model, encoding = text_model()
+    training, held_out = (np.array(encoding.encode(text)) for text in load_plays())
+    return model, encoding, training, held_out
+
+
+@cache
+def rivals():
+    """Return the probability that attention, counting, and half of each give to each held-out token."""
+    model, encoding, training, held_out = plays()
+    p = {"attention": foretold(model, held_out), "counting": KneserNey(training, 5, len(encoding.tokens))(held_out)}
+    return p | {"half of each": (p["attention"] + p["counting"]) / 2}
+
+
+def by_parts(tokens, parts=5):
+    """Return bits a token of each rival on so many parts of the held-out text; `tokens` says which count."""
+    costs = {name: -np.log2(each) for name, each in rivals().items()}
+    cuts = np.array_split(np.arange(len(tokens)), parts)
+    return {name: np.array([cost[cut][tokens[cut]].mean() for cut in cuts]) for name, cost in costs.items()}
+
+
+def mixture():
+    bits = by_parts(np.ones(len(plays()[3]) - 1, bool))
+    gain = np.minimum(bits["attention"], bits["counting"]) - bits["half of each"]
+    return f"gains {many(gain)}", gain.min() > 0.05
+
+
+def inside_words():
+    _, encoding, _, held_out = plays()
+    begins = np.array([encoding.tokens[number][:1] in b" \n" for number in held_out[1:]])
+    ahead = [np.subtract(*(by_parts(some)[name] for name in ("counting", "attention"))) for some in (begins, ~begins)]
+    return f"counting costs more by {many(ahead[0])} where words begin, {many(ahead[1])} inside", ahead[
+        0
+    ].min() > 0 > ahead[1].max()
+
+
+def seen_runs():
+    training, held_out = plays()[2:]
+    kept = set(zip(training, training[1:], training[2:]))
+    old = np.array([False, *(run in kept for run in zip(held_out, held_out[1:], held_out[2:]))])
+    ahead = [np.subtract(*(by_parts(some)[name] for name in ("counting", "attention"))) for some in (old, ~old)]
+    return f"counting costs more by {many(ahead[0])} where seen, {many(ahead[1])} where new", ahead[
+        0
+    ].max() < 0 < ahead[1].min()
+
+
+def tie():
+    model, encoding, _, _ = plays()
+    training, held_out = load_plays()
+    counts, found = KneserNey(list(training.encode()), 6, 256), []
+    for text in (held_out[: len(held_out) // 2], held_out[len(held_out) // 2 :]):
+        found += [bits_per_byte(model, encoding.encode(text), encoding), -np.log2(counts(list(text.encode()))).mean()]
+    return f"attention and counting {many(found)}", abs(found[0] - found[1]) < 0.1 and abs(found[2] - found[3]) < 0.1
+
+
+def loops(rows):
+    """Return how many texts say some eight tokens twice."""
+    return sum(len({tuple(row[i : i + 8]) for i in range(len(row) - 7)}) < len(row) - 7 for row in rows.tolist())
+
+
+@cache
+def beginnings(count=500):
+    """Return so many beginnings of 16 tokens from the training text, which is longer than what is held out."""
+    ids = plays()[2]
+    return ids[np.random.default_rng(SEEDS[0]).integers(len(ids) - 16, size=count)[:, None] + np.arange(16)]
+
+
+def greedy_loops():
+    model = plays()[0]
+    greedy = loops(generate(model, beginnings(), 60, window=64)[:, 16:])
+    rng = np.random.default_rng(SEEDS[0])
+    control = loops(generate(model, beginnings(), 60, temperature=1, rng=rng, window=64)[:, 16:])
+    return f"{greedy}, control {control}, of 500", greedy > 400 and control < 50
+
+
+def beams():
+    model, rows = plays()[0], beginnings()[:100]
+    found, rivals = np.array([beam_text(model, row, 48)[0][0] for row in rows]), generate(model, rows, 48)
+
+    def likelihood(texts):
+        logarithms = log_softmax(model(texts)[:, 15:-1])
+        return np.take_along_axis(logarithms, texts[:, 16:, None], axis=-1).sum(axis=(1, 2))
+
+    likelier = np.sum(likelihood(found) > likelihood(rivals))
+    return f"likelier in {likelier}, loops in {loops(found[:, 16:])}, of 100", likelier > 95 and loops(
+        found[:, 16:]
+    ) > 50
+
+
+def cuts():
+    model, encoding, _, _ = plays()
+    known, found = set(re.findall(r"\w+", load_plays()[0])), []
+    for how in ({"temperature": 1}, {"temperature": 1, "top_k": 40}, {"temperature": 0.5}):
+        rows = generate(model, beginnings(), 60, rng=np.random.default_rng(SEEDS[0]), window=64, **how)[:, 16:]
+        words = [word in known for row in rows for word in re.findall(r"\w+", encoding.decode(row))[1:-1]]
+        found.append(1 - np.mean(words))
+    return shares(found), found[0] > 0.1 and found[0] - found[1] < 0.05 and found[2] < 0.06
+
+
+def too_long():
+    model, encoding, training, _ = plays()
+    rows = training[: 96 * 256].reshape(96, 256)
+    sizes = np.array([len(token) for token in encoding.tokens])[rows[:, 1:]]
+
+    def costs(logits):
+        chosen = -np.take_along_axis(log_softmax(logits[:, :-1]), rows[:, 1:, None], axis=-1)[..., 0] / np.log(2)
+        return [chosen[:, a:z].sum() / sizes[:, a:z].sum() for a, z in ((31, 63), (128, 255))]
+
+    whole, near = costs(model(rows)), costs(step(model, KeyValueCache(model, 256, (96,), 64), rows))
+    return f"all: {many(whole)}, the last 64: {many(near)}", whole[1] > whole[0] + 0.3 and near[1] < whole[1] - 0.3
+
+
+@cache
+def copier(seed, length=None):
+    """Return chapter 17's model from another start, and the tokens that were right on the way; or of one length."""
+    sizes = {"hidden": 1, "positions": "rotary", "dtype": np.float64}
+    model = LanguageModel(64, d=64, heads=1, layers=2, rng=seed, **sizes)
+    if length:
+        drawn = partial(copies, batch=32, shortest=length, longest=length, places=2 * length)
+        train(model, drawn, 250, rate=3e-3, seed=seed, checkpoint="findings-one-length")
+        return model, None
+    test, answers = copies(np.random.default_rng(seed), 100)
+
+    def measure(model):
+        return {"right": (model(*test).argmax(-1) == answers)[answers >= 0].mean()}
+
+    done = train(
+        model,
+        partial(copies, batch=32),
+        700,
+        rate=3e-3,
+        seed=seed,
+        measure=measure,
+        every=50,
+        checkpoint="findings-copies",
+    )
+    return model, np.array(done.found["right"])
+
+
+def jump():
+    found = [np.diff(copier(seed)[1]).max() for seed in SEEDS[:2]]
+    ends = [copier(seed)[1][-1] for seed in SEEDS[:2]]
+    return f"largest rise {shares(found)}, in the end {shares(ends)}", min(found) > 0.4 and min(ends) > 0.98
+
+
+def two_heads():
+    found = []
+    for seed in SEEDS[:2]:
+        (twice,), _ = copies(np.random.default_rng(seed), 500, shortest=24, longest=24)
+        run = opened(copier(seed)[0], twice)
+        found.append(
+            (
+                np.diagonal(run["1 attention weights"], -1, -2, -1).mean(),
+                induction_score(run["2 attention weights"], twice)[0],
+            )
+        )
+    before, induction = zip(*found)
+    return f"the token before {many(before)}, induction {many(induction)}", min(before) > 0.5 and min(induction) > 0.8
+
+
+def copied_with(seed, wire):
+    """Return the share of tokens that is right where a wire of layer 2 comes from a run without layer 1's head."""
+    model = copier(seed)[0]
+    test, answers = copies(np.random.default_rng(seed + 10), 200)
+
+    def run(change=None):
+        return opened(model, *test, change)
+
+    without = ablated(run, "1 attention mixed", ...)
+    found = patched(run, f"2 attention {wire}", without) if wire else without
+    return (found["logits"].argmax(-1) == answers)[answers >= 0].mean()
+
+
+def keys_need_it():
+    found = np.array([[copied_with(seed, wire) for wire in ("queries", "keys", "values")] for seed in SEEDS[:2]])
+    return f"queries, keys, values: {'; '.join(map(shares, found))}", found[:, [0, 2]].min() > 0.9 and found[
+        :, 1
+    ].max() < 0.2
+
+
+def both_heads():
+    found = [copied_with(seed, None) for seed in SEEDS[:2]]
+    return shares(found), max(found) < 0.2
+
+
+def one_length():
+    found = []
+    for seed, length in ((SEEDS[0], 16), (SEEDS[1], 12)):
+        for other in (length, length + 1, length + 4):
+            ids, said = copies(np.random.default_rng(seed), 100, other, other, places=2 * other)
+            model = copier(seed, length)[0]
+            found.append((model(*ids).argmax(-1) == said)[said >= 0].mean())
+    return f"at its own length, one more, four more: {shares(found)}", min(found[0], found[3]) > 0.95 and max(
+        found[1:3] + found[4:]
+    ) < 0.3
+
+
+def rounded(*way):
+    """Return the writer's bits per byte with its matrices rounded, on the second 10,000 held-out tokens."""
+    writer, encoding, _, held_out = plays()
+    model = new_writer()
+    model.flat[:] = writer.flat
+    stack = [model.params]
+    while stack:
+        for part in stack.pop().values():
+            if isinstance(part, dict):
+                stack.append(part)
+            elif part.ndim == 2 and way:
+                rows = part.reshape(1, -1) if way[-1] == "one" else part
+                part[:] = dequantise(*quantise(rows, *(way[:1] if way[-1] == "one" else way))).reshape(part.shape)
+    return bits_per_byte(model, held_out[10_000:20_000].tolist(), encoding)
+
+
+def eight_bits():
+    found = rounded(), rounded(8)
+    return f"{found[0]:.3f} and {found[1]:.3f} bits per byte", abs(found[0] - found[1]) < 0.005
+
+
+def four_bits():
+    whole, one, row = rounded(), rounded(4, "one"), rounded(4)
+    return f"{whole:.3f}, one scale {one:.3f}, by row {row:.3f}", one > whole + 0.05 and row - whole < (one - whole) / 2

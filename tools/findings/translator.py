@@ -1,0 +1,840 @@
+"""Findings on the trained translator, of chapters 3 to 17, on 500 sentences or pairs that no chapter takes."""
+
+from functools import cache
+
+import numpy as np
+
+from minitransformer.feed_forward import dropout, relu
+from minitransformer.layer_norm import layer_norm
+from minitransformer.masks import padding_mask
+from minitransformer.positions import sinusoidal_positions
+from minitransformer.softmax import softmax
+from minitransformer.tasks.lexicon import NOUNS, PROPERTIES
+from minitransformer.tasks.sentence_sets import drawn, it_sentences
+from minitransformer.trained import examples, load_model, load_runs, lookup, said_with, scored, seen, twin_examples
+from minitransformer.transformer import head
+from minitransformer.translation import (
+    END,
+    PRONOUNS,
+    SENTENCES,
+    batch_of,
+    beam,
+    english_words,
+    french_text,
+    french_words,
+    greedy,
+    right,
+    word_numbers,
+)
+
+from .words import SEEDS, many, shares
+
+COUNT = 500
+PARTS = [f"encoder {layer} {part}" for layer in (1, 2) for part in ("attention", "feed_forward")]
+PARTS += [f"decoder 1 {part}" for part in ("attention", "cross_attention", "feed_forward")]
+
+
+@cache
+def given():
+    """Return 500 sentences that no chapter takes."""
+    return examples(COUNT, SEEDS[0])
+
+
+@cache
+def pairs():
+    """Return 500 pairs of twins that no chapter takes."""
+    return twin_examples(COUNT, SEEDS[0])
+
+
+@cache
+def runs():
+    """Return what happens in the model while it reads the 500 sentences."""
+    return [seen(each.english, each.french) for each in given()]
+
+
+def of(count):
+    """Return a count of the 500 as one says it."""
+    return f"{count:.0f} of {COUNT}"
+
+
+def three(found):
+    """Return what `scored` found as one says it."""
+    words, pronouns, whole = found
+    return f"words {words:.1%}, pronouns {pronouns:.1%}, sentences {whole:.1%}"
+
+
+def temperature():
+    means = []
+    for t in (0.5, 1, 2, 5, 20):
+        means.append(
+            np.mean(
+                [
+                    softmax(run["logits"][each.pronoun] / t)[
+                        SENTENCES.french.index(french_words(each.french)[each.pronoun])
+                    ]
+                    for run, each in zip(runs(), given())
+                ]
+            )
+        )
+    return f"the right pronoun gets {many(means)}", (np.diff(means) < 0).all()
+
+
+def one_source():
+    largest = np.concatenate([run["decoder 1 cross_attention weights"][0, :-1].max(axis=1) for run in runs()])
+    return f"{np.mean(largest > 0.9):.1%} of {len(largest):,}", np.mean(largest > 0.9) > 0.9
+
+
+def looks_at_it():
+    count = sum(
+        run["decoder 1 cross_attention weights"][0, each.pronoun].argmax() == each.it
+        for run, each in zip(runs(), given())
+    )
+    return of(count), count == COUNT
+
+
+def value_of_it():
+    follows = np.zeros(3, int)
+    for one, other in pairs():
+        here, there = (lookup(each.english, each.french) for each in (one, other))
+        it = (np.array(here.english) == "it")[:, None]
+        for i, taken in enumerate((it, ~it)):
+            follows[i] += said_with(one, np.where(taken, there.values, here.values)) == there.said[other.pronoun]
+        follows[2] += np.linalg.norm(there.values - here.values, axis=1).argmax() == one.it
+    return f"it alone {follows[0]}, all but it {follows[1]}, it moved furthest {follows[2]}, of {COUNT}", tuple(
+        follows
+    ) == (COUNT, 0, COUNT)
+
+
+def most(layer, asks, finds):
+    """Return in how many of the 500 sentences each head looks most from one word at another."""
+    name = f"encoder {layer} attention weights"
+    return sum(
+        run[name][:, getattr(each, asks)].argmax(axis=1) == getattr(each, finds) for run, each in zip(runs(), given())
+    )
+
+
+def at_the_adjective():
+    found = most(1, "it", "property")
+    return f"heads 1 to 4: {many(found, '.0f')}", min(found[[1, 3]]) > COUNT / 2 > max(found[[0, 2]])
+
+
+def from_the_adjective():
+    found = most(1, "property", "it"), most(2, "property", "it")
+    return f"layer 1 {many(found[0], '.0f')}; layer 2 {many(found[1], '.0f')}", all(
+        row[2] > COUNT / 2 > np.delete(row, 2).max() for row in found
+    )
+
+
+def one_sided():
+    both = [np.minimum(most(layer, "it", "property"), most(layer, "property", "it")) for layer in (1, 2)]
+    return f"the lesser of the two, by head: {many(np.concatenate(both), '.0f')}", np.max(both) < COUNT / 2
+
+
+def in_the_middle():
+    found = []
+    for noun, (_, _, kind) in NOUNS.items():
+        for state in (word for word, (_, _, kinds) in PROPERTIES.items() if kind in kinds):
+            for other in ("street", "bridge", "cow", "cat", "lake", "river"):
+                if other in NOUNS and other != noun:
+                    sentence = f"the {noun} was {state} because it saw the {other}"
+                    found.append(seen(sentence)["encoder 1 attention weights"][:, 5].argmax(axis=1) == 3)
+    share = np.mean(found, axis=0)
+    return f"of {len(found)}, heads 1 to 4: {shares(share)}", 0.5 < share[1] < 0.8 and share[1] > share[3]
+
+
+def half_and_half():
+    meant, other = (most(1, "it", noun)[[0, 2]] for noun in ("antecedent", "other"))
+    return f"heads 1 and 3, at the noun meant {many(meant, '.0f')}, at the other {many(other, '.0f')}", (
+        np.abs(meant / (meant + other) - 0.5) < 0.12
+    ).all()
+
+
+def right_noun():
+    meant, other = (most(2, "it", noun)[:3] for noun in ("antecedent", "other"))
+    return f"at the noun meant {many(meant, '.0f')}, at the other {many(other, '.0f')}", meant.min() > COUNT / 2 and (
+        meant > 2 * other
+    ).all()
+
+
+def hidden(layer, word):
+    """Return which share of the pronouns is right where a word is hidden from *it* in a layer."""
+
+    def change(each):
+        def hide(scores):
+            scores[:, each.it, getattr(each, word)] = -np.inf
+            return scores
+
+        return {f"encoder {layer} attention scores": hide}
+
+    return scored(given(), change)[1]
+
+
+def both_steps():
+    found = hidden(1, "property"), hidden(2, "antecedent")
+    return f"no adjective in layer 1 {found[0]:.1%}, no noun in layer 2 {found[1]:.1%}", max(found) < 0.65
+
+
+def idle():
+    found = hidden(1, "antecedent"), hidden(2, "property")
+    return f"no noun in layer 1 {found[0]:.1%}, no adjective in layer 2 {found[1]:.1%}", min(found) > 0.9
+
+
+def norms_grow():
+    found = [
+        np.linalg.norm(np.vstack([run[name] for run in runs()]), axis=1).mean()
+        for name in ("encoder embedded", "encoder stream")
+    ]
+    return f"from {found[0]:.1f} to {found[1]:.1f}", np.allclose(found, (11, 37), atol=1)
+
+
+def agreement():
+    rows = [(run["decoder 1 attention weights"][0, -2], each.pronoun + 1) for run, each in zip(runs(), given())]
+    count = sum(row.argmax() == at for row, at in rows)
+    return of(count), count > 0.95 * COUNT
+
+
+def adjective_follows():
+    counts = np.zeros(3, int)
+    for each in examples(1000, SEEDS[0]):
+        english, french = each.english.split(), french_words(each.french)
+        forms = PROPERTIES[english[each.property]][:2]
+        if forms[0] == forms[1]:
+            continue
+        other = forms[french[-1] == forms[0]]
+        nouns = [NOUNS[english[place]][0] for place in (each.antecedent, each.other)]
+        for i, swap in enumerate(({"il": "elle", "elle": "il"}, dict(zip(nouns, nouns[::-1])))):
+            fed = french_text([swap.get(word, word) for word in french[:-1]])
+            counts[i] += SENTENCES.french[seen(each.english, fed)["logits"][-1].argmax()] == other
+        counts[2] += 1
+    return f"with the pronoun {counts[0]}, with the nouns {counts[1]}, of {counts[2]}", counts[0] == counts[
+        2
+    ] >= COUNT and counts[1] == 0
+
+
+def open_weights(each):
+    """Return the decoder's weights on its own words, with nothing hidden."""
+    return softmax(seen(each.english, each.french)["decoder 1 attention scores"])
+
+
+def future():
+    share = np.mean([np.triu(open_weights(each)[0], k=1).sum(axis=1)[:-1].mean() for each in given()])
+    return f"{share:.2f} on the future", share > 0.45
+
+
+def unmasked():
+    def change(each):
+        weights = open_weights(each)
+        return {"decoder 1 attention weights": lambda masked: weights}
+
+    found = scored(given(), change)
+    return three(found), found[0] < 0.97 and found[2] < 0.5
+
+
+def padded():
+    numbers, sizes = word_numbers([each.english.split() for each in given()], SENTENCES.english)
+    model, wrong = load_model(), {True: [], False: []}
+    for more in (0, 8, 64):
+        wider = np.pad(numbers, ((0, 0), (0, more)))
+        for hide in (True, False):
+            said = greedy(model, wider, sizes if hide else None)
+            texts = [french_text([SENTENCES.french[i] for i in row if i > END]) for row in said]
+            wrong[hide].append(sum(text != each.french for text, each in zip(texts, given())))
+    return f"wrong behind the mask {many(wrong[True], '.0f')}, without {many(wrong[False], '.0f')}", max(
+        wrong[True]
+    ) == 0 and wrong[False][0] < wrong[False][1] < wrong[False][2]
+
+
+def without(*cut, layer=1):
+    """Return the model without some heads of its encoder, counted from 1."""
+    model = load_model()
+    parts = model.params["encoder"][layer]["attention"]["W_O"].reshape(4, -1, model.d)
+    for number in cut:
+        parts[number - 1] = 0
+    return model
+
+
+def heads_cut():
+    found = [scored(given(), model=without(*cut))[1] for cut in ((1, 3), (2, 4))]
+    return f"pronouns without heads 1 and 3 {found[0]:.1%}, without 2 and 4 {found[1]:.1%}", found[0] > 0.98 and abs(
+        found[1] - 0.5
+    ) < 0.1
+
+
+def one_pronoun():
+    def says(each, model):
+        return seen(each.english, each.french, model)["logits"][each.pronoun].argmax()
+
+    found = [
+        sum(says(one, model) == says(other, model) for one, other in pairs())
+        for model in (without(1, 3), without(2, 4))
+    ]
+    return f"the same without heads 1 and 3 {found[0]}, without 2 and 4 {found[1]}, of {COUNT}", found[
+        0
+    ] < COUNT / 50 and found[1] > 0.9 * COUNT
+
+
+def heads_at_mean():
+    name = "encoder 1 attention mixed"
+    mean = np.concatenate([run[name] for run in runs()], axis=1).mean(axis=1, keepdims=True)
+    found = []
+    for cut in ([0, 2], [1, 3]):
+
+        def level(parts, cut=cut):
+            parts[cut] = mean[cut]
+            return parts
+
+        found.append(scored(given(), lambda each, level=level: {name: level})[1])
+    return f"heads 1 and 3 at their mean {found[0]:.1%}, 2 and 4 {found[1]:.1%}", found[0] > 0.98 and found[1] < 0.6
+
+
+def size(x):
+    """Return the root mean square of each row."""
+    return (x**2).mean(axis=-1) ** 0.5
+
+
+def sizes_rise():
+    names = ["encoder embedded", *(f"{part} output" for part in PARTS[:4])]
+    found = [np.concatenate([size(run[name]) for run in runs()]).mean() for name in names]
+    return many(found), np.diff(found).argmax() == 1 and found[-1] > 3 * found[0]
+
+
+NORMED = [f"{part} normed" for part in PARTS] + ["encoder output", "decoder output"]
+
+
+def normed_by(function):
+    """Return what `seen` takes to put a function of what each norm reads in the norm's place."""
+
+    def replaced(name):
+        stream = name.replace("normed", "stream").replace("output", "stream")
+        return lambda found: function(found[stream], name)
+
+    return {name: replaced(name) for name in NORMED}
+
+
+def by_word(x, name=None):
+    """Return each row divided by its own size."""
+    return x / size(x)[:, None]
+
+
+def no_norms():
+    found = scored(given(), instead=normed_by(lambda x, name: x))
+    return three(found), found[0] < 0.25 and found[2] == 0
+
+
+def by_place():
+    means = {
+        name: np.concatenate(
+            [size(run[name.replace("normed", "stream").replace("output", "stream")]) for run in runs()]
+        ).mean()
+        for name in NORMED
+    }
+    found = scored(given(), instead=normed_by(lambda x, name: x / means[name]))
+    return three(found), found[0] > 0.9 and found[1] < 0.6 and found[2] < 0.5
+
+
+def own_size():
+    found = scored(given(), instead=normed_by(by_word))
+    return three(found), found[2] > 0.985
+
+
+def numbered():
+    found = []
+    for times in (10, 100):
+        change = {
+            f"{side} embedded": lambda x, times=times: x + times * np.arange(len(x))[:, None]
+            for side in ("encoder", "decoder")
+        }
+        found += [
+            scored(given(), lambda each, change=change: change, instead=instead)[2]
+            for instead in (None, normed_by(by_word))
+        ]
+    return f"sentences {shares(found[::2])}, control {shares(found[1::2])}", min(found[::2]) > 0.98 and max(
+        found[1::2]
+    ) < 0.05
+
+
+def enlarged(names, times):
+    """Return what `scored` takes to enlarge the row of *it* in some arrays."""
+
+    def change(each):
+        def larger(x):
+            x[each.it] *= times
+            return x
+
+        return dict.fromkeys(names, larger)
+
+    return change
+
+
+def enlarged_it():
+    found = [scored(given(), enlarged(["encoder embedded"], times)) for times in (10, 30)]
+    return "; ".join(map(three, found)), all(words > 0.99 and pronouns < 0.6 for words, pronouns, _ in found)
+
+
+def enlarged_too():
+    names = ["encoder embedded", *(f"{part} added" for part in PARTS[:4])]
+    found = [scored(given(), enlarged(names, times))[2] for times in (10, 30)]
+    return f"sentences {shares(found)}", min(found) > 0.99
+
+
+def with_gains(function):
+    """Return what `seen` takes to put a function in each norm's place, with the norm's own gain and bias."""
+    params = load_model().params
+
+    def changed(x, name):
+        side, *part = name.split()[:-1]
+        part = params[side][int(part[0])][part[1]] if part else params[side]["norm"]
+        return function(x) * part["gain"] + part["bias"]
+
+    return normed_by(changed)
+
+
+def slips():
+    def normal(x):
+        return (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True)
+
+    ways = (
+        with_gains(lambda x: normal(x) * np.sqrt(1 - 1 / x.shape[-1])),
+        with_gains(by_word),
+        normed_by(lambda x, name: normal(x)),
+    )
+    same, moved = np.zeros(3, int), np.zeros(3)
+    for i, way in enumerate(ways):
+        for each, run in zip(given(), runs()):
+            logits = seen(each.english, each.french, instead=way)["logits"]
+            same[i] += (logits.argmax(-1) == run["logits"].argmax(-1)).all()
+            moved[i] = max(moved[i], np.abs(logits - run["logits"]).max())
+    return (
+        f"the same {many(same, '.0f')} of {COUNT}, logits move by up to {many(moved)}",
+        same.min() == COUNT and moved.min() > 0.1,
+    )
+
+
+def writes_at_it():
+    found = {}
+    for part in PARTS[:2]:
+        rows = [(size(run[f"{part} added"]), each.it) for run, each in zip(runs(), given())]
+        found[part] = np.mean([(row[it], np.delete(row, it).mean()) for row, it in rows], axis=0)
+    first, second = found.values()
+    return f"attention {many(first)}, network {many(second)}", first[0] > 2.5 * first[1] and second[0] < second[1]
+
+
+def read_early(run, name):
+    """Return the words that are read off the decoder's stream at a place."""
+    params = load_model().params
+    return head(layer_norm(run[name], **params["decoder"]["norm"]), params).argmax(axis=-1)
+
+
+def early_guess():
+    said = np.concatenate([run["logits"].argmax(axis=-1) for run in runs()])
+    last = np.concatenate([run["target"] for run in runs()])
+    early = np.mean(np.concatenate([read_early(run, "decoder embedded") for run in runs()]) == said)
+    best = sum(np.bincount(said[last == word]).max() for word in set(last)) / len(said)
+    return f"{early:.1%}, the best guess from the last word {best:.1%}", 0.25 < early < best
+
+
+def fetched():
+    names = [f"decoder 1 {part} output" for part in ("attention", "cross_attention", "feed_forward")]
+    said = np.concatenate([run["logits"].argmax(axis=-1) for run in runs()])
+    found = [np.mean(np.concatenate([read_early(run, name) for run in runs()]) == said) for name in names]
+    return shares(found), found[0] < 0.5 and abs(found[1] - 0.94) < 0.02 and found[2] == 1
+
+
+def cut(part, row=0):
+    """Return the shares that are right where a sublayer writes this row to every word."""
+    return scored(given(), instead={f"{part} added": lambda found: 0 * found[f"{part} stream"] + row})
+
+
+def first_attention():
+    mean = np.vstack([run[f"{PARTS[0]} added"] for run in runs()]).mean(axis=0)
+    found = cut(PARTS[0]), cut(PARTS[0], mean)
+    return "; ".join(map(three, found)), all(words > 0.99 and pronouns < 0.6 for words, pronouns, _ in found)
+
+
+def hardly_missed():
+    found = cut(PARTS[3]), cut(PARTS[5])
+    return f"network: {three(found[0])}; cross-attention: {three(found[1])}", found[0][2] > 0.98 and found[1][2] == 0
+
+
+def replaced_once():
+    found = [scored(given(), instead={f"{part} output": lambda run, part=part: run[f"{part} added"]}) for part in PARTS]
+    first, rest = found[0], found[1:]
+    return f"first attention: {three(first)}; sentences elsewhere {shares(each[2] for each in rest)}", first[
+        0
+    ] < 0.4 and first[2] == 0
+
+
+TABLE = sinusoidal_positions(200, 64)
+
+
+def placed(english, french=None):
+    """Return what `seen` takes to give the words other positions."""
+
+    def exchange(table):
+        return lambda x: x - TABLE[: len(x)] + table[: len(x)]
+
+    tables = {"encoder": english, "decoder": french}
+    return {f"{side} embedded": exchange(table) for side, table in tables.items() if table is not None}
+
+
+def with_places(english, french=None):
+    """Return the shares that are right with other positions."""
+    change = placed(english, french)
+    return scored(given(), lambda each: change)
+
+
+def one_and_the_same():
+    same = np.zeros(2, int)
+    for each in given():
+        words = each.english.split()
+        words[each.antecedent], words[each.other] = words[each.other], words[each.antecedent]
+        for i, change in enumerate((placed(0 * TABLE), None)):
+            one, other = (
+                seen(text, each.french, change=change)["logits"].argmax(-1) for text in (each.english, " ".join(words))
+            )
+            same[i] += (one == other).all()
+    return f"without places {same[0]}, with places {same[1]}, of {COUNT}", same[0] == COUNT and same[1] < COUNT / 50
+
+
+def no_places():
+    found = with_places(0 * TABLE)
+    return three(found), found[2] < 0.01
+
+
+def shuffled():
+    found = []
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        found.append(scored(given(), lambda each, rng=rng: {"encoder embedded": rng.permutation})[2])
+    return f"sentences {shares(found)}", min(found) == 1
+
+
+def numbers_in_all():
+    number = np.arange(200)[:, None] * np.ones(64)
+    found = [with_places(times * number, times * number) for times in (0, 0.1, 100)]
+    return "; ".join(map(three, found)), np.ptp(found, axis=0).max() < 0.005
+
+
+def wrong_index():
+    feature = np.arange(64)
+    turns = np.arange(200)[:, None] / 10000.0 ** (2 * feature / 64)
+    wrong = np.where(feature % 2, np.cos(turns), np.sin(turns))
+    found = with_places(wrong, wrong)
+    return three(found), 0.1 < found[2] < 0.3
+
+
+def shifted():
+    found = [with_places(TABLE[k:], TABLE[k:])[2] for k in (1, 2, 3, 5, 8, 100)]
+    return f"sentences {shares(found)}", (np.diff(found[:4]) <= 0).all() and max(found[3:5]) < 0.01
+
+
+def short_sentences():
+    rng, short = np.random.default_rng(SEEDS[0]), []
+    while len(short) < COUNT:
+        phrase = drawn(rng)
+        if len(phrase.english) <= 8 and len(phrase.french) <= 9:
+            short.append((" ".join(phrase.english), french_text(phrase.french)))
+    change = placed(TABLE[5:], TABLE[5:])
+    count = sum(
+        (seen(*pair, change=change)["logits"].argmax(-1) != seen(*pair)["logits"].argmax(-1)).any() for pair in short
+    )
+    return of(count), count > 0.85 * COUNT
+
+
+NETS = [part for part in PARTS if "feed" in part]
+
+
+def no_networks():
+    means = {f"{part} added": np.vstack([run[f"{part} added"] for run in runs()]).mean(axis=0) for part in NETS}
+    zero = scored(given(), lambda each: dict.fromkeys(means, np.zeros_like))
+    mean = scored(given(), lambda each: {name: lambda own, row=row: 0 * own + row for name, row in means.items()})
+    return f"{three(zero)}; at the mean {three(mean)}", zero[2] == mean[2] == 0 and mean[1] < 0.65
+
+
+def with_relu():
+    model = load_model()
+    model.activation = relu
+    found = scored(given(), model=model)
+    return three(found), found.min() == 1
+
+
+def with_one(x):
+    """Return rows with a 1 behind each."""
+    return np.column_stack([x, np.ones(len(x))])
+
+
+def best_matrices():
+    fitted = [seen(each.english, each.french) for each in examples(800, SEEDS[1])]
+    best = {}
+    for part in NETS:
+        read, added = (np.concatenate([run[f"{part} {what}"] for run in fitted]) for what in ("normed", "added"))
+        matrix = np.linalg.lstsq(with_one(read), added)[0]
+        best[f"{part} added"] = lambda found, part=part, matrix=matrix: with_one(found[f"{part} normed"]) @ matrix
+    found = scored(given(), instead=best)
+    return three(found), found[2] > 0.85
+
+
+@cache
+def noun_units(part):
+    """Return the hidden units of a network at both nouns of each sentence, and whether these are masculine."""
+    rows, masculine = [], []
+    for run, each in zip(runs(), given()):
+        places = [each.antecedent, each.other]
+        rows.append(run[f"{part} hidden"][places])
+        masculine += [NOUNS[each.english.split()[place]][1] == "m" for place in places]
+    return np.concatenate(rows), np.array(masculine)
+
+
+def unit_17():
+    units, masculine = noun_units(NETS[1])
+    names = np.array([each.english.split()[place] for each in given() for place in (each.antecedent, each.other)])
+    kinds, rng = sorted(set(names)), np.random.default_rng(SEEDS[0])
+
+    def rates(kind):
+        right = ((units > 0) == kind[:, None]).mean(axis=0)
+        return np.maximum(right, 1 - right)
+
+    lots = [rng.permutation([NOUNS[noun][1] == "m" for noun in kinds]) for _ in range(20)]
+    luck = max(rates(np.array([dict(zip(kinds, lot))[name] for name in names])).max() for lot in lots)
+    return f"unit {rates(masculine).argmax()}: {rates(masculine).max():.1%}, by luck at most {luck:.1%}", rates(
+        masculine
+    ).argmax() == 17 and luck < 0.9
+
+
+def put(units, values, place=slice(None)):
+    """Return a change that writes values into some units, at all words or at one."""
+
+    def change(hidden):
+        hidden[place, units] = values
+        return hidden
+
+    return change
+
+
+def cut_unit_17():
+    mean = np.vstack([run[f"{NETS[1]} hidden"] for run in runs()]).mean(axis=0)[17]
+    found = [scored(given(), lambda each, to=to: {f"{NETS[1]} hidden": put(17, to)})[2] for to in (0, mean)]
+    return f"sentences {shares(found)}", min(found) == 1
+
+
+def eighty_units():
+    fresh, count = examples(COUNT, SEEDS[1]), {}
+    for which, part in enumerate(NETS[:2]):
+        units, masculine = noun_units(part)
+        average = {True: units[masculine].mean(axis=0), False: units[~masculine].mean(axis=0)}
+        order = np.abs(average[True] - average[False]).argsort()[::-1]
+        tries = {
+            "80": (order[:80], False),
+            "own gender": (order[:80], True),
+            "80 at random": (np.random.default_rng(SEEDS[2]).permutation(256)[:80], False),
+        }
+        for name, (some, own) in tries.items() if which == 0 else {"all of layer 2": (slice(None), False)}.items():
+            turned = 0
+            for each in fresh:
+                is_il = french_words(each.french)[each.pronoun] == "il"
+                change = {f"{part} hidden": put(some, average[is_il == own][some], each.antecedent)}
+                il, elle = seen(each.english, each.french, change=change)["logits"][each.pronoun, PRONOUNS]
+                turned += (il > elle) != is_il
+            count[name] = turned
+    turned, *controls = count.values()
+    return ", ".join(f"{name} {number}" for name, number in count.items()) + f", of {COUNT}", abs(
+        turned / COUNT - 0.5
+    ) < 0.1 and max(controls) < COUNT / 50
+
+
+def noisy():
+    rng = np.random.default_rng(SEEDS[0])
+    noise = {name: lambda x: dropout(x, 0.1, rng) for name in runs()[0] if name.endswith(("embedded", "added"))}
+    said = [[seen(each.english, each.french, change=noise)["logits"].argmax(-1) for _ in range(2)] for each in given()]
+    count = sum((one != other).any() for one, other in said)
+    return of(count), 0.25 < count / COUNT < 0.45
+
+
+def wrong_heads():
+    model, found, moved = load_model(), [], []
+    pairs_of = [(english_words(each.english), french_words(each.french)) for each in given()]
+    arguments, said = batch_of(pairs_of, SENTENCES)
+    before = model(*arguments)
+    for heads in (8, 2, 1):
+        model.encoder_heads = heads
+        after = model(*arguments)
+        found.append(((after.argmax(-1) == before.argmax(-1)) | (said < 0)).all(axis=1).mean())
+        moved.append(np.abs(after - before)[said >= 0].max())
+    return f"the same {shares(found)}, off by {many(moved, '.1f')}", found[0] > 0.98 and found[2] < 0.85 and min(
+        moved
+    ) > 1
+
+
+def pronouns_early():
+    found = []
+    for name in ("attention", "cross_attention"):
+        hits = [read_early(run, f"decoder 1 {name} output") == run["logits"].argmax(-1) for run in runs()]
+        found += [np.concatenate(hits).mean(), np.mean([row[each.pronoun] for row, each in zip(hits, given())])]
+    return f"before: words and pronouns {shares(found[:2])}; after: {shares(found[2:])}", found[2] > 0.92 and found[
+        3
+    ] > 0.96 and found[0] < 0.5
+
+
+def which_mask():
+    model = load_model()
+    (source, target, lengths), said = batch_of(
+        [(english_words(each.english), french_words(each.french)) for each in given()], SENTENCES
+    )
+    keep, found = padding_mask(lengths, source.shape[1])[:, None], []
+    for encoder, across in ((keep, None), (None, keep)):
+        keeps = [None if each is None else each[:, 0] for each in (encoder, across)]
+        logits = model.decode(target, model.encode(source, keeps[0]), keeps[1])
+        found.append(((logits.argmax(-1) == said) | (said < 0)).all(axis=1).mean())
+    return f"sentences without it {found[0]:.1%}, without the encoder's {found[1]:.1%}", found[0] == 1 > found[1]
+
+
+def unseen_pairs():
+    phrases = it_sentences(np.random.default_rng(SEEDS[0]), 2000)
+    ours = right(load_model(), phrases, SENTENCES).all(axis=-1).mean()
+    starts = [run["pairs"]["exact"] for run in load_runs()[:6]]
+    return f"{ours:.2%}; starts {shares(starts)}", min(ours, *starts) > 0.98
+
+
+def order_of_learning():
+    found = []
+    for step in (200, 300):
+        for run in load_runs()[:6]:
+            at = run["after steps"].index(step)
+            found.append([run[kind][at] for kind in ("noun", "first word", "pronoun")])
+    nouns, first, pronouns = np.transpose(found)
+    least = f"nouns {nouns.min():.1%}, first words {first.min():.1%} or more"
+    return (
+        f"{least}, pronouns {pronouns.max():.1%} or fewer",
+        nouns.min() > 0.95 and first.min() > 0.9 and pronouns.max() < 0.75,
+    )
+
+
+def alignment():
+    phrases, kept = it_sentences(np.random.default_rng(SEEDS[0]), 2000), {}
+    load_model()(*batch_of(phrases, SENTENCES)[0], seen=kept)
+    rows = kept["decoder"][1]["cross_attention weights"].mean(axis=1).argmax(-1)
+    hits = [
+        place in sources for phrase, row in zip(phrases, rows) for place, sources in zip(row, phrase.sources) if sources
+    ]
+    return f"{np.mean(hits):.1%}; starts {shares(run['aligned']['words'] for run in load_runs()[:6])}", np.mean(
+        hits
+    ) > 0.97
+
+
+def more_at_the_meant():
+    rows = [(run["encoder 2 attention weights"].mean(axis=0)[each.it], each) for run, each in zip(runs(), given())]
+    count = sum(row[each.antecedent] > row[each.other] for row, each in rows)
+    return of(count), count > 0.9 * COUNT
+
+
+def needs_the_noun():
+    found = hidden(2, "other"), hidden(2, "antecedent")
+    lost = [max(0.0, run["pairs"]["pronoun"] - run["hidden"]["other from it"]) for run in load_runs()[:6]]
+    text = f"without the other {found[0]:.1%}, without the one meant {found[1]:.1%}; lost in the starts {shares(lost)}"
+    return text, found[0] == 1 and found[1] < 0.5 and max(lost) < 0.02
+
+
+@cache
+def swaps():
+    """Return for each of the 500 sentences those with another noun: meant or not, of the other or the same gender."""
+    rng, found = np.random.default_rng(SEEDS[0]), []
+    for each in given():
+        texts = []
+        for place, same in ((each.antecedent, False), (each.antecedent, True), (each.other, False)):
+            words = each.english.split()
+            _, gender, kind = NOUNS[words[place]]
+            others = [noun for noun, (_, its, of_kind) in NOUNS.items() if of_kind == kind and (its == gender) == same]
+            words[place] = rng.choice([noun for noun in others if noun not in words])
+            texts.append(" ".join(words))
+        found.append(texts)
+    return found
+
+
+def decision_at_it():
+    turned = np.zeros(3, int)
+    for each, run, texts in zip(given(), runs(), swaps()):
+        il, elle = run["logits"][each.pronoun, PRONOUNS]
+        for i, text in enumerate(texts):
+            vector = seen(text, each.french)["encoder output"][each.it]
+            after = seen(each.english, each.french, change={"encoder output": put(slice(None), vector, each.it)})
+            one, other = after["logits"][each.pronoun, PRONOUNS]
+            turned[i] += (one > other) != (il > elle)
+    starts = [run["carriers"]["it"] + run["carriers"]["last word"] for run in load_runs()[:6]]
+    return (
+        f"turn {many(turned, '.0f')} (other gender, same, not meant) of {COUNT}; starts {shares(starts)}",
+        turned[0] > 0.97 * COUNT and max(turned[1:]) < COUNT / 100 and min(starts) > 0.9,
+    )
+
+
+def sure_of_nonsense():
+    rng, model, found = np.random.default_rng(SEEDS[0]), load_model(), []
+    for order in (rng.permutation, list):
+        totals = []
+        for each in given()[:200]:
+            source, _ = word_numbers([list(order(english_words(each.english)))], SENTENCES.english)
+            totals.append(beam(model, source[0], width=1)[0][1])
+        found.append(np.mean(np.exp(totals) > 0.9))
+    return f"sure of {shares(found[:1])}, control {shares(found[1:])}", 0.15 < found[0] < 0.4 and found[1] > 0.95
+
+
+def turns(name, at, donors):
+    """Return how many pronouns turn when a part of an array is taken from another run."""
+    count = 0
+    for (one, _), donor in zip(pairs(), donors):
+
+        def taken(array, donor=donor, one=one):
+            array[at(one)] = donor[name][at(one)]
+            return array
+
+        before, after = (
+            seen(one.english, one.french, change=change)["logits"][one.pronoun, PRONOUNS]
+            for change in (None, {name: taken})
+        )
+        count += (before[0] > before[1]) != (after[0] > after[1])
+    return count
+
+
+@cache
+def twins_runs():
+    """Return what happens while the model reads the second of each pair, with the French of the first."""
+    return [seen(other.english, one.french) for one, other in pairs()]
+
+
+def where_it_turns():
+    stages = (
+        ("encoder 1 attention stream", lambda each: each.property),
+        ("encoder 2 attention stream", lambda each: each.it),
+        ("encoder stream", lambda each: each.it),
+        ("encoder 2 attention stream", lambda each: each.antecedent),
+    )
+    found = [turns(*stage, twins_runs()) for stage in stages]
+    return f"turn {many(found, '.0f')} of {COUNT}, the last at the noun", min(found[:3]) == COUNT and found[3] == 0
+
+
+def heads_bring():
+    name = "encoder 1 attention mixed"
+    found = [turns(name, lambda each, some=some: (np.array(some), each.it), twins_runs()) for some in ([1, 3], [0, 2])]
+    return f"heads 2 and 4 {found[0]}, heads 1 and 3 {found[1]}, of {COUNT}", found == [COUNT, 0]
+
+
+def wires():
+    found = [
+        turns(f"encoder 2 attention {wire}", lambda each, kind=kind: (slice(None), getattr(each, kind)), twins_runs())
+        for wire, kind in (("queries", "it"), ("values", "antecedent"))
+    ]
+    return f"queries at it {found[0]}, values at the noun {found[1]}, of {COUNT}", found[0] > COUNT / 2 and found[
+        1
+    ] < COUNT / 50
+
+
+def four_claims():
+    found = [
+        (
+            run["pairs"]["pronoun"],
+            run["carriers"]["it"] + run["carriers"]["last word"],
+            run["hidden"]["other from it"],
+            run["noun"][2],
+        )
+        for run in load_runs()[:6]
+    ]
+    return f"the least of six: {shares(np.min(found, axis=0))}", np.min(found) > 0.9

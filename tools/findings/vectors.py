@@ -1,0 +1,202 @@
+"""Findings of chapters 1 and 2, on each half of the text alone, at other widths and with other words."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from gensim.test.utils import datapath
+from scipy.sparse.linalg import svds
+from scipy.stats import spearmanr
+
+from minitransformer.dot_product import cosine_matrix, cosine_similarity, unit
+from minitransformer.word_vectors import count_pairs, load_corpus, load_vectors, ppmi, train_vectors
+
+from .words import SEEDS, many, shares
+
+HALVES = (0, 1)  # every second document, from the first on or from the second
+TOWNS = {"gaza", "ramallah", "bethlehem", "hebron", "jenin", "nablus", "jericho", "jerusalem"}
+OPPOSITES = (
+    "good bad, large small, high low, north south, east west, old young, early late, long short, left right, "
+    "black white, men women, upper lower, public private, war peace, father mother, begin end, strong weak, "
+    "first last, win lose, inside outside"
+)
+
+
+def listed(name):
+    """Return a list that comes with gensim, in small letters."""
+    return Path(datapath(name)).read_text(encoding="utf-8").lower()
+
+
+@cache
+def half(which):
+    """Return every second document of the text."""
+    return load_corpus()[which::2]
+
+
+@cache
+def vectors_of(which, size=100):
+    """Return the vectors of a half of the text."""
+    return train_vectors(half(which), size)
+
+
+@cache
+def rated(which):
+    """Return the rows of both words of each rated pair that a half of the text knows, and the ratings."""
+    lines = listed("wordsim353.tsv").splitlines()[1:]
+    index = vectors_of(which).key_to_index
+    pairs = [line.split("\t") for line in lines if line[0] != "#"]
+    known = [(index[a], index[b], float(rating)) for a, b, rating in pairs if a in index and b in index]
+    first, second, people = np.array(known).T
+    return first.astype(int), second.astype(int), people
+
+
+def agreement(which, rows, number=cosine_similarity):
+    """Return how well the order of a number of each rated pair agrees with people's."""
+    first, second, people = rated(which)
+    return spearmanr(people, number(rows[first], rows[second]))[0]
+
+
+def products(a, b):
+    """Return the dot product of each row with its partner."""
+    return (a * b).sum(axis=-1)
+
+
+def more_numbers():
+    found = np.array([[agreement(one, vectors_of(one).vectors[:, :k]) for k in (2, 10, 100)] for one in HALVES])
+    return f"2, 10, 100 numbers: {many(found[0])} and {many(found[1])}", (np.diff(found) > 0).all()
+
+
+def tables(which):
+    """Return counts and PPMI of a half of the text, in the order of its vectors."""
+    counts = count_pairs(half(which), vectors_of(which).key_to_index)
+    return counts, ppmi(counts)
+
+
+def no_ppmi():
+    found = []
+    for one in HALVES:
+        u, s, _ = svds(tables(one)[0], k=100, solver="propack")
+        found.append((agreement(one, u * np.sqrt(s)), agreement(one, vectors_of(one).vectors)))
+    return f"without and with: {many(found[0])} and {many(found[1])}", all(bare < whole for bare, whole in found)
+
+
+def no_svd():
+    found = []
+    for one in HALVES:
+        first, second, people = rated(one)
+        matrix = tables(one)[1]
+        bare = spearmanr(people, cosine_similarity(matrix[first].toarray(), matrix[second].toarray()))[0]
+        found.append((bare, agreement(one, vectors_of(one).vectors)))
+    return f"without and with: {many(found[0])} and {many(found[1])}", all(bare < whole for bare, whole in found)
+
+
+def sums():
+    vectors = load_vectors()
+    lines = [line.split() for line in listed("questions-words.txt").splitlines()]
+    family = next(i for i, line in enumerate(lines) if line == [":", "family"])
+    known = [line for i, line in enumerate(lines) if not family < i < family + 507 and all(w in vectors for w in line)]
+    drawn = [known[i] for i in np.random.default_rng(SEEDS[0]).permutation(len(known))[:500]]
+    nearest = [vectors.similar_by_vector(vectors[b] - vectors[a] + vectors[c], topn=1)[0][0] for a, b, c, _ in drawn]
+    share = np.mean([word in given[:3] for word, given in zip(nearest, drawn)])
+    return f"{share:.0%} of {len(drawn)}", share > 0.8
+
+
+def opposites():
+    vectors = load_vectors()
+    one, other = zip(*(pair.split() for pair in OPPOSITES.split(", ")))
+    table = cosine_matrix(vectors[list(one)], vectors[list(other)])
+    apart = table[~np.eye(len(one), dtype=bool)]
+    return f"median {np.median(np.diag(table)):.2f}, control {np.median(apart):.2f}", np.median(np.diag(table)) > 0.3
+
+
+def west_bank():
+    joined = [" ".join(words).replace(" west bank ", " west_bank ").split() for words in load_corpus()]
+    found = []
+    for documents in (load_corpus(), joined):
+        for size, window in ((100, 2), (100, 10), (50, 5)):
+            near = train_vectors(documents, size, window).most_similar("bank", topn=9)
+            found.append(sum(word in TOWNS for word, _ in near))
+    return f"towns among the nearest nine: {many(found[:3], '.0f')}; joined {many(found[3:], '.0f')}", min(
+        found[:3]
+    ) > 0 == max(found[3:])
+
+
+def cosine_or_product():
+    rows = [(one, vectors_of(one).vectors[:, :d]) for one in HALVES for d in (100, 25)]
+    found = np.array([(agreement(*row), agreement(*row, products)) for row in rows])
+    return f"cosine {many(found[:, 0])}, product {many(found[:, 1])}", (found[:, 0] > found[:, 1]).all()
+
+
+def long_and_frequent():
+    found = []
+    for one in HALVES:
+        for d in (100, 25):
+            lengths = np.linalg.norm(vectors_of(one).vectors[:, :d], axis=1)
+            found.append(spearmanr(lengths, -np.arange(len(lengths)))[0])
+    return f"rank correlation {many(found)}", min(found) > 0.5
+
+
+def commonest():
+    found = []
+    for one in HALVES:
+        lengths = np.linalg.norm(vectors_of(one).vectors, axis=1)
+        found += [np.median(lengths[:20]), np.median(lengths[20:1000])]
+    return f"median of the 20 commonest and of the next 980: {many(found)}", found[0] < found[1] and found[2] < found[3]
+
+
+def questions():
+    rows, index, rng, found = (
+        unit(load_vectors().vectors),
+        load_vectors().key_to_index,
+        np.random.default_rng(SEEDS[0]),
+        [],
+    )
+    text = listed("questions-words.txt")
+    for kind in ("gram1-adjective-to-adverb", "gram3-comparative", "gram7-past-tense", "gram8-plural"):
+        words = text.split(kind + "\n")[1].split(":")[0].split()
+        one, other = ([index[w] for w in sorted(set(words[side::2])) if w in index] for side in (0, 1))
+        for made in (True, False):
+            right = []
+            for a, b in ((rng.permutation(one), rng.permutation(other)) for _ in range(300)):
+                by = (a[:3], b[:3]) if made else rng.integers(len(rows), size=(2, 3))
+                question = rows[by[0]].mean(axis=0) - rows[by[1]].mean(axis=0)
+                right.append(np.mean(np.append(rows[a[3:]] @ question > 0, rows[b[3:]] @ question < 0)))
+            found.append(np.mean(right))
+    ours, control = found[::2], found[1::2]
+    text = f"adverbs, comparatives, past tenses, plurals: {shares(ours)}, control {shares(control)}"
+    return text, min(ours) > max(control) + 0.03 and min(ours) < 0.6
+
+
+def right_angles():
+    found = []
+    for d, seed in zip((30, 300, 3000), SEEDS):
+        drawn = np.random.default_rng(seed).uniform(-1, 1, size=(2, 3000, d))
+        found.append(cosine_similarity(*drawn).std() * d**0.5)
+    return f"spread times √d: {many(found)}", np.allclose(found, 1, atol=0.05)
+
+
+def words_at_random():
+    found = []
+    for one in HALVES:
+        rows = vectors_of(one).vectors
+        i, j = np.random.default_rng(SEEDS[one]).integers(len(rows), size=(2, 50_000))
+        found += [cosine_similarity(rows[i, :d], rows[j, :d]).std() * d**0.5 for d in (30, 60, 100)]
+    return f"spread times √d: {many(found)}", np.allclose(found, 1, atol=0.3)
+
+
+def products_grow():
+    found = []
+    for d, seed in zip((8, 128, 512), SEEDS):
+        q, k = np.random.default_rng(seed).choice([-1.0, 1.0], size=(2, 20_000, d))
+        found.append((q * k).sum(axis=-1).var() / d)
+    return f"variance divided by d: {many(found)}", np.allclose(found, 1, atol=0.05)
+
+
+def offset():
+    glove, rng, means = load_vectors(datapath("test_glove.txt")).vectors, np.random.default_rng(SEEDS[0]), []
+    upper = np.triu_indices(57, k=1)
+    for order in (rng.permutation(76) for _ in range(50)):
+        rest = glove[order[19:]]
+        means.append([cosine_matrix(each)[upper].mean() for each in (rest, rest - glove[order[:19]].mean(axis=0))])
+    before, after = np.mean(means, axis=0)
+    return f"mean cosine {before:.2f}, then {after:.2f}", after < before / 4

@@ -1,0 +1,13 @@
+"""How what was found is said, and the seeds that no chapter takes."""
+
+SEEDS = (101, 102, 103)
+
+
+def many(numbers, form=".2f"):
+    """Return numbers in a row: 0.91, 0.88, 0.93."""
+    return ", ".join(format(float(number), form) for number in numbers).replace("-", "−")
+
+
+def shares(numbers):
+    """Return shares in a row, in per cent."""
+    return ", ".join(f"{100 * float(number):.1f} %" for number in numbers)
