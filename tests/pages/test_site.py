@@ -212,3 +212,10 @@ def test_the_style_that_explorables_share_stands_once_on_a_page(read):
     several = {page: [style.count(".mt-player{display:") for style in found] for page, found in styles.items()}
     several = {page: counts for page, counts in several.items() if len(counts) > 1}
     assert len(several) > 3 and several == {page: [1] + [0] * (len(counts) - 1) for page, counts in several.items()}
+
+
+def test_of_the_code_that_explorables_share_each_brings_once_what_it_uses(read):
+    scripts = [script.text for page in pages() for script in read(page).select(".mt-explorable > script")]
+    assert len(scripts) > 10 and [text.count('"http://www.w3.org/2000/svg"') for text in scripts] == [1] * len(scripts)
+    using = {part: sum(part in text for text in scripts) for part in ("mt-plane", "mt-dial", "mt-player")}
+    assert all(0 < count < len(scripts) / 2 for count in using.values()), using
