@@ -12,7 +12,7 @@ import yaml
 
 from bookbuild import ROOT
 from bookbuild.site.translator import by_lines
-from tests.shared.pages import pages
+from tests.shared.pages import EMPTY_NAMES, pages
 
 CONFIGURATION = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
 ADDRESS = CONFIGURATION["repository"]["url"]
@@ -100,6 +100,12 @@ def test_ids_are_unique(page, read):
 
 def test_what_the_build_fills_in_is_filled_in(page, read):
     assert [text.get_text() for text in read(page).select("main p") if "{{" in text.get_text()] == []
+
+
+def test_a_link_says_where_it_leads_and_no_formula_is_kept_from_a_screen_reader(page, read):
+    names = [link.get_text(" ", strip=True).lower() for link in read(page).select("main a[href]")]
+    assert [name for name in names if name in EMPTY_NAMES] == []
+    assert read(page).select("[aria-hidden=true] math, math[aria-hidden=true]") == []
 
 
 def test_a_page_describes_itself(page, read):
