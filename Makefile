@@ -18,9 +18,9 @@ RUN = .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)/python
 # JupyterLab asks for this word where one is root, as in a container.
 AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
 
-# Two processes.  A file that shares a browser, a server or a small book stays in one of them, and the folders with the
-# longest files come first, so that both end at about the same time.
-LONG_FIRST = --dist=loadfile --no-loadscope-reorder tests/products tests/build tests/explorables tests/pages tests
+# Two processes.  A file that shares a browser, a server or a small book stays in one of them; they begin in the order of
+# tests/conftest.py, so that both processes end at about the same time.
+BY_FILE = --dist=loadfile --no-loadscope-reorder
 
 # $(call set_up,steps): bring .venv up to date; says nothing when it is.
 set_up = @python=$$(sh tools/find_python.sh) && "$$python" -m tools.environment $(1)
@@ -43,7 +43,7 @@ test:  ## set everything up, build the book and run all tests, those in a browse
 	@echo "Checking the code's style with ruff."
 	@$(RUN) -m ruff check
 	@echo "Running the tests with pytest."
-	@$(RUN) -m pytest --numprocesses=2 $(LONG_FIRST)
+	@$(RUN) -m pytest --numprocesses=2 $(BY_FILE)
 	@echo "All tests passed. The book that they tested is $(BOOK)"
 
 test-fast: book  ## the same with the tests of the helper and of the text alone: no browser, less than a minute

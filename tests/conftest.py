@@ -18,7 +18,7 @@ from tests.shared.explorable_page import PAGE, STILL
 from tests.shared.firefox import run_in_firefox  # noqa: F401  a fixture
 from tests.shared.fonts import machine
 from tests.shared.local_servers import served
-from tests.shared.pages import PATIENCE, QUIET, SITE, Visit, unlike_pages
+from tests.shared.pages import PATIENCE, QUIET, SITE, Visit, sample_pages, unlike_pages
 
 
 def pytest_configure(config):
@@ -27,13 +27,22 @@ def pytest_configure(config):
 
 
 def pytest_generate_tests(metafunc):
-    """Run a test that asks for a `page` once for each built page that is unlike others."""
-    if "page" in metafunc.fixturenames:
-        metafunc.parametrize("page", unlike_pages() or ["index.html"])
+    """Run a test that asks for a `page` once for each built page that is unlike others, for a `sample` once a kind."""
+    for name, found in (("page", unlike_pages), ("sample", sample_pages)):
+        if name in metafunc.fixturenames:
+            metafunc.parametrize(name, found() or ["index.html"])
+
+
+LONG_FIRST = ("pages", "explorables", "build", "products")  # the folders with the longest files, which begin first
 
 
 def pytest_collection_modifyitems(items):
-    """Mark the tests in a browser, which `make test` sets up: `pytest -m "not browser"` runs all others."""
+    """Put what takes long first, so that no process is left with it in the end, and mark the tests in a browser.
+
+    `make test` sets up a browser; `pytest -m "not browser"` runs all others.
+    """
+    places = {name: place for place, name in enumerate(LONG_FIRST)}
+    items.sort(key=lambda item: places.get(item.path.parent.name, len(places)))
     for item in items:
         if {"browser", "run_in_firefox"}.intersection(item.fixturenames):
             item.add_marker("browser")

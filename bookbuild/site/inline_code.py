@@ -1,4 +1,8 @@
-"""Minify the code that explorables bring into a page: in a notebook it is there to be read, in a page to be light."""
+"""Minify the code that explorables bring into a page: in a notebook it is there to be read, in a page to be light.
+
+A notebook holds the whole of each module that an explorable imports, written into it.  Here they become modules again,
+of which esbuild leaves out what nothing uses, and takes one that is imported twice once.
+"""
 
 import re
 import tempfile
@@ -9,10 +13,14 @@ from docutils import nodes
 from bookbuild.base import node
 from bookbuild.site.assets import ESBUILD
 
+SCRIPT = re.compile(r'^\(\(\) => {\n"use strict";\n(.*)}\)\(\);$', re.S)  # of an explorable
+INTO = r" = \(\(\) => {\n"  # as minitransformer.explore writes a module into another
+INNERMOST = re.compile(rf"const ({{[^}}]*}}){INTO}((?:(?!{INTO}).)*?)return \1;\n}}\)\(\);", re.S)
 CODE = re.compile(r"<(style|script)>(.+?)</\1>", re.S)
 SUFFIX = {"style": ".css", "script": ".js"}
 SHARED = Path("chapters", "minitransformer", "explorables", "shared", "parts.css")
 OPTIONS = ("--minify", "--target=es2022", "--charset=utf8", "--log-level=warning")
+BUNDLE = ("--bundle", "--format=iife", '--banner:js="use strict";')
 
 
 def shorten(app, doctree, page):
@@ -38,9 +46,31 @@ def minified(root, codes):
     if not codes:
         return {}
     with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(folder, f"{i}{SUFFIX[element]}") for i, (element, _) in enumerate(codes)]
+        paths = [Path(folder, str(i), f"code{SUFFIX[element]}") for i, (element, _) in enumerate(codes)]
         for path, (_, code) in zip(paths, codes):
-            path.write_text(code, encoding="utf8")
-        asked = [ESBUILD, *paths, f"--outdir={folder}/out", *OPTIONS]
+            path.parent.mkdir()
+            path.write_text(with_imports(code, path.parent), encoding="utf8")
+        asked = [ESBUILD, *paths, f"--outbase={folder}", f"--outdir={folder}/out", *BUNDLE, *OPTIONS]
         node.run(asked, "The code of an explorable could not be minified", folder=root)
-        return {code: Path(folder, "out", path.name).read_text("utf8").strip() for path, code in zip(paths, codes)}
+        made = [Path(folder, "out", path.relative_to(folder)) for path in paths]
+        return {code: path.read_text("utf8").strip() for path, code in zip(made, codes)}
+
+
+def with_imports(code, folder):
+    """Return the code of an explorable with the modules that are written into it imported from files in `folder`."""
+    script = SCRIPT.match(code)
+    if not script:
+        return code
+    modules = {}  # the code of each -> its file and the names that are asked of it
+
+    def imported(found):
+        name, names = modules.setdefault(found[2], (f"module_{len(modules)}.js", set()))
+        names.update(re.findall(r"\w+", found[1]))
+        return f'import {found[1]} from "./{name}";'
+
+    code, found = script[1], 1
+    while found:
+        code, found = INNERMOST.subn(imported, code)
+    for inside, (name, names) in modules.items():
+        (folder / name).write_text(f"{inside}export {{ {', '.join(sorted(names))} }};\n", encoding="utf8")
+    return code

@@ -12,7 +12,7 @@ import yaml
 
 from bookbuild import ROOT
 from bookbuild.site.translator import by_lines
-from tests.shared.pages import pages
+from tests.shared.pages import EMPTY_NAMES, pages
 
 CONFIGURATION = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
 ADDRESS = CONFIGURATION["repository"]["url"]
@@ -100,6 +100,12 @@ def test_ids_are_unique(page, read):
 
 def test_what_the_build_fills_in_is_filled_in(page, read):
     assert [text.get_text() for text in read(page).select("main p") if "{{" in text.get_text()] == []
+
+
+def test_a_link_says_where_it_leads_and_no_formula_is_kept_from_a_screen_reader(page, read):
+    names = [link.get_text(" ", strip=True).lower() for link in read(page).select("main a[href]")]
+    assert [name for name in names if name in EMPTY_NAMES] == []
+    assert read(page).select("[aria-hidden=true] math, math[aria-hidden=true]") == []
 
 
 def test_a_page_describes_itself(page, read):
@@ -212,3 +218,10 @@ def test_the_style_that_explorables_share_stands_once_on_a_page(read):
     several = {page: [style.count(".mt-player{display:") for style in found] for page, found in styles.items()}
     several = {page: counts for page, counts in several.items() if len(counts) > 1}
     assert len(several) > 3 and several == {page: [1] + [0] * (len(counts) - 1) for page, counts in several.items()}
+
+
+def test_of_the_code_that_explorables_share_each_brings_once_what_it_uses(read):
+    scripts = [script.text for page in pages() for script in read(page).select(".mt-explorable > script")]
+    assert len(scripts) > 10 and [text.count('"http://www.w3.org/2000/svg"') for text in scripts] == [1] * len(scripts)
+    using = {part: sum(part in text for text in scripts) for part in ("mt-plane", "mt-dial", "mt-player")}
+    assert all(0 < count < len(scripts) / 2 for count in using.values()), using

@@ -59,6 +59,7 @@ OUT_OF_REACH = """() => [...document.querySelectorAll("main *")].filter((e) => {
     const wide = e.scrollWidth > e.clientWidth + 1 && overflowX !== "visible" && display !== "inline";
     return wide && (overflowX === "hidden" || e.tabIndex < 0);
 }).map((e) => e.outerHTML.slice(0, 150))"""
+EMPTY_NAMES = {"here", "this", "link", "more", "click here", "read more", "page"}  # of links
 # A picture of the page is drawn and observers have told what they saw.
 PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
 mimetypes.add_type("text/javascript", ".mjs")
@@ -74,6 +75,17 @@ def unlike_pages():
     listings = [page for page in pages() if page.startswith("_modules/") and page != "_modules/index.html"]
     longest = max(listings, key=lambda page: (SITE / page).stat().st_size, default=None)
     return [page for page in pages() if page not in listings or page == longest]
+
+
+# A page of each kind: two explorables and every form of exercise, the longest, weights of a model; of the helper one.
+CHAPTERS = {f"chapters/{name}.html" for name in ("03-softmax", "12-transformer", "15-translation")}
+LIKE_HELPER = {"reference/helper-models.html", "reference/helper-tools.html"}
+
+
+def sample_pages():
+    """Return the pages on which is tried what the frame, the stylesheet and the scripts do on all of a kind alike."""
+    chosen = [page for page in unlike_pages() if not page.startswith("chapters/") or page in CHAPTERS]
+    return [page for page in chosen if page not in LIKE_HELPER]
 
 
 def violations(tab, within="html", colours=True, rest=True, room=None, seen=None):
