@@ -9,6 +9,7 @@ import os
 
 import pytest
 from bs4 import BeautifulSoup
+from hypothesis import settings
 
 from bookbuild import ROOT
 from bookbuild.base.browser import NO_SANDBOX, chosen
@@ -24,6 +25,8 @@ from tests.shared.pages import PATIENCE, QUIET, SITE, Visit, sample_pages, unlik
 def pytest_configure(config):
     """Let the browsers, and all else that tests start, find the fonts of this suite alone."""
     os.environ |= machine(ROOT / ".pytest_cache" / "fonts", "DejaVu*")
+    settings.register_profile("busy", deadline=None)  # on a machine with other work a test may take its time
+    settings.load_profile("busy")
 
 
 def pytest_generate_tests(metafunc):

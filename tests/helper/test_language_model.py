@@ -79,7 +79,7 @@ def ids(*shape, vocabulary=20, seed=0):
 
 
 @given(TEXTS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_byte_of_any_text_is_lost(encoding, text):
     numbers = encoding.encode(text)
     data = text if isinstance(text, bytes) else text.encode()

@@ -368,7 +368,7 @@ def test_the_library_cuts_the_plays_as_the_book_does(both):
     assert theirs.decode(ours.encode(text)) == text and theirs.decode_bytes([300]) == ours.tokens[300]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.text(st.characters(max_codepoint=127), max_size=80) | st.text(max_size=12) | st.text("aé漢 \n🙂\t'", max_size=30)
 )
@@ -516,7 +516,7 @@ def several(tmp_path_factory):
     return place
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.data())
 def test_any_configuration_gives_a_model_or_a_sentence(several, data):
     folder = data.draw(st.sampled_from(sorted(several.iterdir())))
@@ -535,7 +535,7 @@ def test_any_configuration_gives_a_model_or_a_sentence(several, data):
         path.write_text(before, encoding="utf-8")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_any_damage_gives_a_model_or_a_sentence(several, data):
     path = several / "llama" / tensors.FILE
