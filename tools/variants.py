@@ -101,7 +101,8 @@ def main():
 def described(rows):
     """Return the text of the file."""
     whole = {
-        "about": f"Bits per byte on the held-out tenth after {TRAINING['steps']} steps, from seeds {SEEDS}; again: from {OTHER_SEEDS}.",
+        "about": f"Bits per byte on the held-out tenth after {TRAINING['steps']} steps, from seeds {SEEDS}; "
+        f"again: from {OTHER_SEEDS}.",
         "measured by": "make variants",
         "date": datetime.date.today().isoformat(),
         "versions": {"Python": platform.python_version(), "NumPy": np.__version__},

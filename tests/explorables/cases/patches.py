@@ -106,7 +106,7 @@ def changing(pair):
 
 TURNED = changing(1)[0]
 SAID = [
-    ({}, [], "The model says “il”. Choose a place: the vector of the other sentence goes there, and all behind"),
+    ({}, [], "The model says “il”. Choose a place: the vector of the other sentence goes there, and everything after"),
     ({"place": [0, 4]}, [], "Both sentences have the same vector for “the” embedded, so nothing changes."),
     ({"place": [2, 3]}, [], "With the other sentence's vector for “cross” after layer 2, the model still says “il”."),
     ({"place": TURNED}, [], f"after layer {TURNED[0]}, the model says “{says(1, TURNED)}”."),
