@@ -1,4 +1,4 @@
-"""Findings on random numbers and untrained models, of chapters 3 to 14, at other widths, depths and seeds."""
+"""Findings on random numbers and untrained models, of chapters 3 to 14 and 19, at other widths, depths and seeds."""
 
 from functools import partial
 
@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 from minitransformer.dot_product import cosine_matrix
 from minitransformer.feed_forward import feed_forward
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp
-from minitransformer.layer_norm import layer_norm
+from minitransformer.layer_norm import layer_norm, rms_norm
 from minitransformer.masks import leaks
 from minitransformer.multi_head import multi_head_attention
 from minitransformer.self_attention import self_attention
@@ -374,3 +374,12 @@ def adam_is_faster():
         for seed in SEEDS[:2]
     ]
     return f"loss of plain descent {many(plain)}, of Adam {many(adam)}", max(adam) < min(plain) - 0.1
+
+
+def normed_scores():
+    found = []
+    for d, seed in zip((8, 64, 256), SEEDS):
+        for scale in (1, 1000):
+            q, k = rms_norm(scale * np.random.default_rng(seed).normal(size=(2, 500, d)), np.ones(d))
+            found.append(np.abs(q @ k.T).max() / d)
+    return many(found), max(found) <= 1

@@ -155,15 +155,6 @@ def mixture():
     return f"gains {many(gain)}", gain.min() > 0.05
 
 
-def inside_words():
-    _, encoding, _, held_out = plays()
-    begins = np.array([encoding.tokens[number][:1] in b" \n" for number in held_out[1:]])
-    ahead = [np.subtract(*(by_parts(some)[name] for name in ("counting", "attention"))) for some in (begins, ~begins)]
-    return f"counting costs more by {many(ahead[0])} where words begin, {many(ahead[1])} inside", ahead[
-        0
-    ].min() > 0 > ahead[1].max()
-
-
 def seen_runs():
     training, held_out = plays()[2:]
     kept = set(zip(training, training[1:], training[2:]))
