@@ -28,7 +28,7 @@ class PublicEncoding:
     """The encoding of a public checkpoint: `PublicEncoding(path)` of a tokenizer.json, by the library tokenizers.
 
     It is used like a `BytePairEncoding`.  Only that library has all the rules by which the texts that a model learned
-    from were cut: letters and numbers of all scripts, marks such as <|endoftext|>, composed letters.  A text that is
+    from were cut: letters and numbers of all scripts, marks such as ``<|endoftext|>``, composed letters.  A text that is
     cut otherwise has tokens that the model has not seen so.  `tokens`, a list, holds the bytes of each.
     Raises ModuleNotFoundError where the library is missing, and ValueError, naming the file, where that is damaged.
     Used in chapter 19.
@@ -66,7 +66,7 @@ class PublicEncoding:
         return self.decode(ids).encode()
 
     def decode(self, ids):
-        """Return the text of token numbers (n,), a str, with marks such as <|endoftext|>."""
+        """Return the text of token numbers (n,), a str, with marks such as ``<|endoftext|>``."""
         ids = token_ids(ids, len(self.tokens)).tolist()
         return self.tokenizer.decode(ids, skip_special_tokens=False)
 
