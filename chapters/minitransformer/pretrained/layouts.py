@@ -65,7 +65,7 @@ class Row(NamedTuple):
     name: str
     places: list
     transposed: bool = False
-    order: np.ndarray | None = None
+    order: object = None
 
 
 def rows(shapes, family):

@@ -21,7 +21,7 @@ class Stored(NamedTuple):
     (11, 8)
     """
 
-    path: Path
+    path: object
     kind: str
     shape: tuple
     start: int

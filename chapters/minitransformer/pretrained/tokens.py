@@ -28,8 +28,8 @@ class PublicEncoding:
     """The encoding of a public checkpoint: `PublicEncoding(path)` of a tokenizer.json, by the library tokenizers.
 
     It is used like a `BytePairEncoding`.  Only that library has all the rules by which the texts that a model learned
-    from were cut: letters and numbers of all scripts, marks such as ``<|endoftext|>``, composed letters.  A text that is
-    cut otherwise has tokens that the model has not seen so.  `tokens`, a list, holds the bytes of each.
+    from were cut: letters and numbers of all scripts, marks such as ``<|endoftext|>``, composed letters.  A text that
+    is cut otherwise has tokens that the model has not seen so.  `tokens`, a list, holds the bytes of each.
     Raises ModuleNotFoundError where the library is missing, and ValueError, naming the file, where that is damaged.
     Used in chapter 19.
 
