@@ -433,7 +433,8 @@ class Decoder:
     def _looked_up(self, ids, d_x):
         """Return the gradients of the embedding and of learned positions."""
         tables = {name: self.params[name] for name in ("embedding", "positions") if name in self.params}
-        _, back = embed_vjp(ids, tables, "none")  # which multiplies both by √d
+        kind = "learned" if "positions" in tables else "none"
+        _, back = embed_vjp(ids, tables, kind)  # which multiplies both by √d
         root = np.sqrt(d_x.shape[-1])
         found = back(d_x * (self.scale / root).astype(d_x.dtype))
         if "positions" in found and self.scale:
