@@ -17,7 +17,8 @@ export function loaded(address) {
 
 // Wait until the reader has come near to an element, so many pixels, or was led to it by a link.
 export function near(node, pixels) {
-  if (node.closest(":target")) return Promise.resolve(); // also where the page, growing above it, has lost the place
+  const led = location.hash && `#${CSS.escape(location.hash.slice(1))}`; // before the browser knows its :target
+  if (led && node.closest(led)) return Promise.resolve(); // also where the page, growing above it, has lost the place
   return new Promise((done) => {
     const watch = new IntersectionObserver(([{ isIntersecting }]) => {
       if (!isIntersecting) return;
