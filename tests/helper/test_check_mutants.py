@@ -60,7 +60,9 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
         softmax-lab-bets: cosine_similarity(x[a], x[b]) > cosine_s → cosine_similarity(x[a], x[b]) >= cosine_""",
     "for reshape any negative length is the one that is left": """
         gradients-bias: 1 → 2
-        multi-head-contribution: 1 → 2""",
+        multi-head-contribution: 1 → 2
+        today-neighbours: 1 → 2
+        today-neighbours: 1 → 2""",
     "a share is as good as 1 already": """
         multi-head-lab-copier: 40 → 41
         multi-head-lab-previous: 1 → 2
@@ -82,6 +84,8 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
     "it is so without being asked for": """
         masks-padding: ids.tolist() → ids
         word-vectors-kept: sorted(np.linalg.eigvalsh(np.cov(x.T))) → np.linalg.eigvalsh(np.cov(x.T))""",
+    "an answer that has not begun may have any place below 0": """
+        today-targets: 1 → 2""",
     "the number of heads changes no number of parameters": """
         transformer-count: 1 → 2""",
 }

@@ -1,8 +1,11 @@
 """The exercises of chapter 19."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from ...softmax import softmax
+from ...today import halves
 from . import Check, Lines, Mend
 
 _RNG = np.random.default_rng(19)
@@ -10,40 +13,43 @@ _GPT2, _TABLE = 124_439_808, 50_257 * 768
 _MARGIN = 0.1 * (2 - -3)
 
 
-def _unordered(matrix, heads, swap=True, whole=False, forth=False):
-    """Return the columns of W_Q or W_K from halves to neighbours, with mistakes."""
-    columns = np.arange(matrix.shape[1]).reshape((1 if whole else heads), -1)
-    cut = columns.reshape(len(columns), -1, 2) if forth else columns.reshape(len(columns), 2, -1)
-    return matrix[:, (cut.swapaxes(1, 2) if swap else cut[:, ::-1]).ravel()]
+def _neighbours(W, heads):
+    columns = np.arange(W.shape[1]).reshape(heads, 2, -1)
+    return W[:, columns.transpose(0, 2, 1).ravel()]
 
 
-def _aims(ids, model, end, until=True, shift=1, last=False, first=False):
-    """Return targets that are the answers alone, with mistakes."""
-    ids, inside, found = np.asarray(ids), False, []
-    for place, token in enumerate(ids[:-1]):
+def _aims(ids, model, end):
+    inside, aims = False, []
+    for token, after in pairwise(ids):
         inside = (inside or token == model) and token != end
-        aim = ids[place + shift]
-        found.append(aim if inside and (until or aim != end) else -1)
-    found = np.array(found)
-    starts = np.flatnonzero(ids[:-1] == model)
-    if last:
-        found[: starts[-1]] = -1
-    if first and len(starts) > 1:
-        found[starts[1] :] = -1
-    return found
+        aims.append(after if inside else -1)
+    return np.array(aims)
 
 
-def _shares(scores, chosen, again=True, largest=True, even=False):
-    """Return the shares of the best experts, with mistakes."""
+def _aims_where(keep):
+    """Return the right targets where `keep` says so, by the targets and how many answers began, else −1."""
+
+    def aims(ids, model, end):
+        found = _aims(ids, model, end)
+        return np.where(keep(found, np.cumsum(ids[:-1] == model), end), found, -1)
+
+    return aims
+
+
+def _shares(scores, chosen):
     shares = softmax(scores)
-    kept = np.argsort(-scores if largest else scores, kind="stable")[:chosen]
-    found = np.zeros_like(shares)
-    found[kept] = 1 / chosen if even else shares[kept]
-    return found / found.sum() if again else found
+    kept = shares >= np.sort(shares)[-chosen]
+    return np.where(kept, shares, 0) / shares[kept].sum()
+
+
+def _left(scores, chosen):
+    """Return what is left of the softmax of all scores, not shared out anew."""
+    return np.where(_shares(scores, chosen) > 0, softmax(scores), 0)
 
 
 _CHAT = np.array([10, 4, 2, 11, 2, 4, 12, 10, 7, 11, 7, 12])
 _SHORT = np.array([3, 1, 8, 8, 5, 9])
+_GREETED = np.array([6, 3, 5, 2, 4, 5, 6, 1, 1, 5, 2])  # it begins with an answer, and a question has an end, too
 
 CHECKS = {
     "today-width": Check(
@@ -87,51 +93,47 @@ CHECKS = {
         },
     ),
     "today-neighbours": Check(
-        _unordered,
+        _neighbours,
         {
-            "that goes from neighbours to halves: here the halves are put side by side.": lambda W, heads: _unordered(
-                W, heads, forth=True
-            ),
-            "the halves are those of each head, and not of all columns together.": lambda W, heads: _unordered(
-                W, heads, whole=True
-            ),
+            "that goes from neighbours to halves: here the halves are put side by side.": halves,
+            "the halves are those of each head, and not of all columns together.": lambda W, heads: _neighbours(W, 1),
             "that swaps the halves: a feature of the first belongs beside one of the second.": lambda W, heads: (
-                _unordered(W, heads, swap=False)
+                W.reshape(len(W), heads, 2, -1)[:, :, ::-1].reshape(W.shape)
             ),
-            "nothing has moved: the first of the second half belongs beside the first.": lambda W, heads: np.array(W),
+            "nothing has moved: the first of the second half belongs beside the first.": lambda W, heads: W,
         },
         ((_RNG.normal(size=(3, 16)), 2), (_RNG.normal(size=(2, 24)), 3), (_RNG.normal(size=(4, 12)), 1)),
     ),
     "today-targets": Check(
         _aims,
         {
-            "the end belongs to the answer: a model that never says it never stops.": lambda ids, model, end: _aims(
-                ids, model, end, until=False
+            "the end belongs to the answer: a model that never says it never stops.": _aims_where(
+                lambda found, begun, end: found != end
             ),
-            "each target is the token behind, and not the token itself.": lambda ids, model, end: _aims(
-                ids, model, end, shift=0
+            "each target is the token behind, and not the token itself.": lambda ids, model, end: np.where(
+                _aims(ids, model, end) >= 0, ids[:-1], -1
             ),
-            "the first answer counts too.": lambda ids, model, end: _aims(ids, model, end, last=True),
-            "the later answers count too.": lambda ids, model, end: _aims(ids, model, end, first=True),
+            "the first answer counts too.": _aims_where(lambda found, begun, end: begun == begun[-1]),
+            "the later answers count too.": _aims_where(lambda found, begun, end: begun == 1),
             "an answer goes on behind its first token, up to the end.": lambda ids, model, end: np.where(
-                np.asarray(ids)[:-1] == model, np.asarray(ids)[1:], -1
+                ids[:-1] == model, ids[1:], -1
             ),
-            "what the user says is not to be learned: −1 there.": lambda ids, model, end: np.asarray(ids)[1:],
+            "what the user says is not to be learned: −1 there.": lambda ids, model, end: ids[1:],
         },
-        ((_CHAT, 11, 12), (np.append(_CHAT, _CHAT[:7]), 11, 12), (_SHORT, 8, 9)),
+        ((_CHAT, 11, 12), (np.append(_CHAT, _CHAT[:7]), 11, 12), (_SHORT, 8, 9), (_GREETED, 6, 5)),
     ),
     "today-router": Check(
         _shares,
         {
-            "nothing is repaired: do these shares sum to 1?": lambda scores, chosen: _shares(
-                scores, chosen, again=False
+            "nothing is repaired: do these shares sum to 1?": _left,
+            "these are the worst experts.": lambda scores, chosen: softmax(
+                np.where(_shares(-scores, chosen) > 0, scores, -np.inf)
             ),
-            "these are the worst experts.": lambda scores, chosen: _shares(scores, chosen, largest=False),
             "the experts that are left out still take their part: divide by the sum of those that are kept.": (
-                lambda scores, chosen: _shares(scores, chosen, again=False) / chosen
+                lambda scores, chosen: _left(scores, chosen) / chosen
             ),
-            "the shares of the best are not alike: keep their softmax.": lambda scores, chosen: _shares(
-                scores, chosen, even=True
+            "the shares of the best are not alike: keep their softmax.": lambda scores, chosen: (
+                (_shares(scores, chosen) > 0) / chosen
             ),
         },
         ((_RNG.normal(size=8), 2), (_RNG.normal(size=4), 3), (3 * _RNG.normal(size=6), 2)),
