@@ -662,7 +662,7 @@ def traced(stages, held, ways, *, dashed=(), alt):
     three columns; a way is (from, to, by what, how much), both places as in `held`.  Some ways are `dashed`.
 
     >>> held = {(0, 0): ("noun", "its gender"), (1, 1): ("it", "gender")}
-    >>> picture = traced(["below", "above"], held, [((0, 0), (1, 1), "heads", 55)], alt="One arrow.")
+    >>> picture = traced(["below", "above"], held, [((0, 0), (1, 1), "heads", 55)], alt="Arrow.")
     """
     place = lambda column, row: (135 + 124 * column, 110 * (len(stages) - row) - 84)
     svg = "".join(text(2, place(0, row)[1] + 5, name, "muted", 13, "start") for row, name in enumerate(stages))
