@@ -170,7 +170,13 @@ UNLIKE = {
         encoding.merged(ids pair number) encoding.apply_merges(piece numbers) loop.rate_at(step rate warmup)
         parameters.count(shapes) parameters.views(flat shapes) parameters.initialise(params rng)
         parameters.joined(shapes parts) parameters.stack_size(model) parameters.model_shapes(model)
-        models.model_sizes(model) checkpoints.save(path adam done) checkpoints.checkpoint_path(model batch)""",
+        models.model_sizes(model) checkpoints.save(path adam done) checkpoints.checkpoint_path(model batch)
+        answers.targets_for(logits) decoder.normed(part) decoder.normed_vjp(part)
+        decoder.network(params activation) decoder.network_vjp(params) decoder.decoder_layer_vjp(params)
+        layouts.rows(shapes family) layouts.rows_of(shapes table transposed) layouts.shape_in_file(row shapes)
+        layouts.array_for(row params) layouts.unpack(row array params) layouts.at(part path) layouts.sizes_of(config)
+        layouts.choices_of(config) layouts.slowed(base width rope) own.own_rows(model) own.own_planned(config most)
+        tensors.library(name) tensors.array_of(place)""",
     "takes what only the package or a training makes, and Python says what this has not or cannot": """
         gradients.gradient_check(vjp) gradients.gradient_errors(vjp steps) masks.leaks(model) inside.opened(model)
         inside.logit_lens(model) inside.patched(run donor name at) inside.patched_each(run donor name)
@@ -179,6 +185,8 @@ UNLIKE = {
         writing.beam_text(model ids) loop.learn(model adam batch) decoding.greedy(model lengths) decoding.beam(model)
         pairs.batch_of(pairs language) pairs.batch(language) pairs.right(model pairs language)
         twins.pronouns(sentences model) twins.counted(model) examples.scored(examples) lookups.said_with(example)
+        inside.last_norm(model) cache.make_room(model cache) answers.log_probability(model)
+        answers.log_probability_vjp(model) decoder.decoder_layer(params) published.parameters_of(config)
         layers.layer(activation) layers.stack(params) layers.stack_vjp(params) feed_forward.feed_forward(activation)
         residuals.residual(sublayer) residuals.residual_vjp(sublayer)""",
     "is text or a table of text, and Python says at which word it fails": """
@@ -190,7 +198,8 @@ UNLIKE = {
         softmax.entropy(axis) softmax.softmax(temperature) softmax.softmax_vjp(temperature)
         positions.angles(positions) masks.padding_mask(lengths) rounding.quantise(weights)
         writing.shares(logits temperature) writing.choose(logits temperature) inside.copies(rng places vocabulary)
-        inside.linear_probe(ridge)""",
+        inside.linear_probe(ridge) decoder.by_heads(keep) mixture.load(shares) parts.rotary_halves(base)
+        parts.rotary_halves_vjp(base)""",
 }
 BARE = {
     (part.partition("(")[0], argument)

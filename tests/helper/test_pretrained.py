@@ -615,7 +615,10 @@ def test_what_is_no_regular_file_is_not_waited_for(folder):
 
 
 def test_numbers_are_float32_or_float64(folder):
-    with pytest.raises(ValueError, match="dtype is 'float16'; expected 'float32' or 'float64'"):
+    for wrong in ("nonsense", None):
+        with pytest.raises(ValueError, match="^dtype is .*; expected np.float32 or np.float64"):
+            load_pretrained(folder, dtype=wrong)
+    with pytest.raises(ValueError, match="dtype is .*float16'>; expected np.float32 or np.float64"):
         load_pretrained(folder, dtype=np.float16)
 
 

@@ -237,6 +237,50 @@ def test_positions_beyond_the_learned_ones_are_refused():
         small(**MODELS["of 2019"])(np.zeros(9, int))
 
 
+@pytest.mark.parametrize(
+    "asked, said",
+    [
+        ({"d": 9}, "d is 9, heads is 4, width None and groups is 4; expected a number of heads that divides d"),
+        ({"groups": 3}, "d is 8, heads is 4, width None and groups is 3; expected"),
+        ({"width": 2.5}, "width is 2.5; expected a whole number from 1 on"),
+        ({"norm": "LayerNorm"}, "norm is 'LayerNorm'; expected 'rms' or 'layer'"),
+        ({"biases": ("W_Q",)}, r"biases is \('W_Q',\); expected some of Q, K, V, O, 1 and 2"),
+    ],
+)
+def test_sizes_of_no_decoder_are_refused(asked, said):
+    with pytest.raises(ValueError, match=f"^{said}"):
+        decoder_shapes(**{"vocabulary": 11, "d": 8, "heads": 4, "layers": 1, "hidden": 16} | asked)
+
+
+@pytest.mark.parametrize(
+    "asked, said",
+    [
+        ({"shapes": {"embedding": (11, 8)}}, "shapes is .*; expected the dict that decoder_shapes returns"),
+        ({"heads": 2.5}, "heads is 2.5; expected a whole number from 1 on"),
+        ({"rng": "chance"}, "rng is 'chance'; expected a whole number from 0 on"),
+        ({"turn": "rotary"}, "turn is 'rotary' and activation .*; expected functions"),
+        ({"activation": None}, "turn is .* and activation None; expected functions"),
+        ({"window": 0}, "window is 0; expected a whole number from 1 on"),
+        ({"scale": None}, "scale is None; expected a number"),
+        ({"dtype": int}, "dtype is <class 'int'>; expected np.float32 or np.float64"),
+    ],
+)
+def test_what_makes_no_decoder_is_refused(asked, said):
+    with pytest.raises((TypeError, ValueError), match=f"^{said}"):
+        Decoder(**{"shapes": decoder_shapes(11, 8, 4, 1, 16), "heads": 4} | asked)
+
+
+def test_a_mask_without_an_axis_for_the_queries_is_that_of_all_of_them():
+    params, x = matrices({"W_Q": (6, 8), "W_K": (6, 4), "W_V": (6, 4), "W_O": (8, 3)}), random(5, 6)
+    keep = np.arange(5) < 3
+    for found, right in zip(
+        grouped_attention(x, params, 4, keep), grouped_attention(x, params, 4, np.tile(keep, (5, 1)))
+    ):
+        np.testing.assert_array_equal(found, right)
+    with pytest.raises(TypeError, match="^keep holds int64 values; expected bool"):
+        grouped_attention(x, params, 4, keep.astype(int))
+
+
 # Published models
 
 
@@ -279,6 +323,26 @@ def test_the_log_probability_of_an_answer_is_that_of_its_tokens():
 
     np.testing.assert_allclose(vjp(model.flat)[0], right, atol=1e-13)
     assert gradient_check(vjp, model.flat.copy()) < 1e-7
+
+
+@pytest.mark.parametrize(
+    "targets, said",
+    [
+        ([[1]], r"targets has shape \(1, 1\) and the logits have shape \(1, 4, 9\); expected a target for each"),
+        ([[1, 2, 3, 9]], "targets holds 9; expected 0 to 8"),
+        ([[1, 2, 3, -2]], "targets holds -2; expected 0 to 8"),
+        ([[1.0, 2.0, 3.0, 4.0]], "targets holds float64 values; expected whole numbers"),
+    ],
+)
+@pytest.mark.parametrize("function", [log_probability, log_probability_vjp])
+def test_targets_that_fit_no_logits_are_refused(function, targets, said):
+    with pytest.raises((TypeError, ValueError), match=f"^{said}"):
+        function(small(), [[1, 2, 3, 4]], targets)
+
+
+def test_a_size_that_a_configuration_lacks_is_named():
+    with pytest.raises(ValueError, match="^config has layers, width; expected groups too"):
+        cache_bytes({"layers": 1, "width": 2})
 
 
 # What `make variants` measured

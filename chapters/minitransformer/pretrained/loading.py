@@ -1,7 +1,6 @@
 """A folder of a public checkpoint as a model of the book; used in chapter 19."""
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
@@ -9,7 +8,7 @@ from ..arrays import one_of
 from ..today.decoder import Decoder, decoder_shapes
 from . import own
 from .layouts import choices_of, rows, shape_in_file, sizes_of, unpack
-from .tensors import array_of, read_json, stored
+from .tensors import array_of, as_path, read_json, stored
 from .tokens import encoding_of
 
 LABELS = {"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16"}
@@ -30,13 +29,14 @@ def load_pretrained(folder, dtype=np.float32):
     >>> from minitransformer.pretrained import save_pretrained
     >>> writer = new_writer(rng=0)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_pretrained(writer, Path(folder, "writer"))
-    ...     model, encoding = load_pretrained(Path(folder, "writer"))
+    ...     save_pretrained(writer, f"{folder}/writer")
+    ...     model, encoding = load_pretrained(f"{folder}/writer")
     >>> bool((model.flat == writer.flat).all()), encoding
     (True, None)
     """
-    folder = Path(folder)
-    one_of(np.dtype(dtype).name, "dtype", ["float32", "float64"])
+    folder = as_path(folder)
+    if dtype not in (np.float32, np.float64, float, "float32", "float64"):
+        raise ValueError(f"dtype is {dtype!r}; expected np.float32 or np.float64.")
     file, ours = folder / "config.json", False
     config, found = read_json(file), stored(folder)
     try:
@@ -60,7 +60,8 @@ def _planned(config, most):
     """
     sizes = sizes_of(config)
     if sizes["layers"] > most:
-        raise ValueError(f"it asks for {sizes['layers']} layers, and the files hold {most} arrays.")
+        given = f"it asks for {sizes['layers']} layers, and the files hold {most} arrays"
+        raise ValueError(f"{given}; expected as many, or more.")
     shapes = decoder_shapes(**sizes)
     build = partial(Decoder, shapes, sizes["heads"], **choices_of(config, sizes))
     return shapes, rows(shapes, config["model_type"]), build

@@ -138,6 +138,6 @@ def own_planned(config, most):
     vars(trial).update(sizes, activation=activation)
     model_sizes(trial)
     if (asked := max(trial.layers, trial.encoder_layers or 0)) > most:
-        raise ValueError(f"it asks for {asked} layers, and the files hold {most} arrays.")
+        raise ValueError(f"it asks for {asked} layers, and the files hold {most} arrays; expected as many, or more.")
     trial.shapes = model_shapes(trial)
     return trial.shapes, own_rows(trial), partial(kind, **sizes, activation=activation)

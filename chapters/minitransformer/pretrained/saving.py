@@ -12,7 +12,7 @@ from ..today.decoder import Decoder, decoder_shapes, group_count
 from ..today.parts import rotary_halves
 from . import own
 from .layouts import array_for, rows, sizes_of
-from .tensors import FILE, library
+from .tensors import FILE, as_path, library
 from .tokens import FILE as ENCODING
 from .tokens import as_json
 
@@ -33,7 +33,7 @@ def save_pretrained(model, folder, encoding=None):
     columns in another order, a GPT-NeoX: the `transformers` library runs them.  Any other model of the book has its own
     names.  `encoding` is a `BytePairEncoding` or what `load_pretrained` gave.  The folder is written beside, and then
     renamed: it is whole or not there.  It may be there before if it holds such files only.
-    Raises TypeError where it is no model, ModuleNotFoundError where the library safetensors is missing,
+    Raises TypeError where it is no model or no encoding, ModuleNotFoundError where the library safetensors is missing,
     FileExistsError where the folder holds something else, OSError where it cannot be written, and ValueError where no
     public model is like this one.  Used in chapter 19.
 
@@ -44,6 +44,7 @@ def save_pretrained(model, folder, encoding=None):
     ...     sorted(path.name for path in Path(folder, "writer").iterdir())
     ['config.json', 'model.safetensors', 'tokenizer.json']
     """
+    folder = as_path(folder)
     if isinstance(model, Decoder):
         params, config = _public(model)
         wanted = rows(params, config["model_type"])
@@ -55,7 +56,7 @@ def save_pretrained(model, folder, encoding=None):
     texts = {"config.json": json.dumps(config, indent=2) + "\n"}
     if encoding is not None:
         texts[ENCODING] = as_json(encoding)
-    _write_folder(Path(folder), arrays, texts)
+    _write_folder(folder, arrays, texts)
 
 
 def _public(model):

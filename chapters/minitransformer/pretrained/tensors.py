@@ -2,6 +2,7 @@
 
 import json
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +26,17 @@ class Stored(NamedTuple):
     kind: str
     shape: tuple
     start: int
+
+
+def as_path(path, name="folder"):
+    """Return `path` as a path.  Raises TypeError where it is neither a string nor a path.  Used in chapter 19.
+
+    >>> as_path("models/writer").name
+    'writer'
+    """
+    if not isinstance(path, str | PathLike):
+        raise TypeError(f"{name} is of type {type(path).__name__}; expected a string or a path.")
+    return Path(path)
 
 
 def library(name):
@@ -61,7 +73,7 @@ def read_json(path):
     try:
         found = json.loads(path.read_bytes(), object_pairs_hook=_once)
     except (ValueError, RecursionError) as damage:
-        raise ValueError(f"{path} is no JSON that can be read ({damage}).") from None
+        raise ValueError(f"{path} is no JSON that can be read ({damage}); download it again.") from None
     if not isinstance(found, dict):
         raise ValueError(f"{path} holds a {type(found).__name__}; expected an object, names with values.")
     return found
@@ -69,7 +81,7 @@ def read_json(path):
 
 def _existing(path):
     """Return a path.  Raises FileNotFoundError where it leads to no regular file."""
-    path = Path(path)
+    path = as_path(path, "path")
     if not path.is_file():
         raise FileNotFoundError(f"{path} is missing; expected a folder with config.json and {FILE}, or {INDEX}.")
     return path
@@ -97,6 +109,7 @@ def stored(folder):
     ...     stored(folder)["wte.weight"].shape
     (3, 2)
     """
+    folder = as_path(folder)
     index = Path(folder, INDEX)
     if Path(folder, FILE).is_file() or not index.is_file():
         return in_file(Path(folder, FILE))
@@ -143,7 +156,7 @@ def in_file(path):
             length = int.from_bytes(file.read(8), "little")
             told = json.loads(file.read(length), object_pairs_hook=_once)
     except (safetensors.SafetensorError, OSError, ValueError, RecursionError) as damage:
-        raise ValueError(f"{path} is no whole safetensors file ({damage}): download it again.") from None
+        raise ValueError(f"{path} is no whole safetensors file ({damage}); download it again.") from None
     told.pop("__metadata__", None)
     return {
         name: Stored(path, one["dtype"], tuple(one["shape"]), 8 + length + one["data_offsets"][0])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..arrays import token_ids
 from ..language_model.encoding import PIECES, BytePairEncoding, text_bytes
-from .tensors import library, read_json
+from .tensors import as_path, library, read_json
 
 FILE = "tokenizer.json"
 BLANKS = r" \t\n\r\f\v"  # which \s means for bytes; for the library's text it means more
@@ -81,7 +81,7 @@ def encoding_of(folder, vocabulary, ours=False):
     ...     print(encoding_of(folder, 11))
     None
     """
-    path = Path(folder, FILE)
+    path = as_path(folder) / FILE
     if not path.exists():
         return None
     encoding = _from_json(path) if ours else PublicEncoding(path)
@@ -94,8 +94,8 @@ def as_json(encoding):
     """Return an encoding as the text of a tokenizer.json: of the book's own, what gives the library the same tokens.
 
     The pieces are the same but for words of more than 32 bytes that are not ASCII alone, which are counted in letters.
-    Shapes: a `BytePairEncoding` or `PublicEncoding` -> a text of JSON.  Raises ValueError where two tokens are spelled
-    alike, which the format does not have.  Used in chapter 19.
+    Shapes: a `BytePairEncoding` or `PublicEncoding` -> a text of JSON.  Raises TypeError where it is neither, and
+    ValueError where two tokens are spelled alike, which the format does not have.  Used in chapter 19.
 
     >>> import json
     >>> json.loads(as_json(BytePairEncoding([(111, 116)])))["model"]["merges"]
@@ -103,6 +103,9 @@ def as_json(encoding):
     """
     if isinstance(encoding, PublicEncoding):
         return encoding.tokenizer.to_str()
+    if not isinstance(encoding, BytePairEncoding):
+        kinds = "a BytePairEncoding or PublicEncoding"
+        raise TypeError(f"encoding is of type {type(encoding).__name__}; expected {kinds}.")
     signs = _byte_signs()
     names = ["".join(signs[byte] for byte in token) for token in encoding.tokens]
     numbers = {name: number for number, name in enumerate(names)}

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays import bias_for, entry, floats, sum_tokens, token_ids, whole
+from ..arrays import bias_for, entry, floats, number, one_of, seeded, sum_tokens, token_ids, whole
 from ..attention import attention, attention_vjp
 from ..feed_forward import gelu
 from ..gradients import vjp_of
@@ -118,7 +118,7 @@ def by_heads(keep):
     >>> by_heads(np.tri(3) > 0).shape
     (1, 3, 3)
     """
-    return None if keep is None else np.asarray(keep)[..., None, :, :]
+    return None if keep is None else np.expand_dims(np.atleast_2d(keep), -3)
 
 
 def group_count(params, heads):
@@ -318,13 +318,17 @@ def decoder_shapes(
     `groups` is the number of heads of keys and values, that of the queries where it is not given; `width` that of a
     head, else d / heads; `norm` is "rms" or "layer"; `biases` names those that there are, such as ("Q", "K", "V");
     `normed` gives queries and keys a norm; `hidden` is the width of each of the experts, where there are some;
-    `positions` is the number of learned ones.  Used in chapter 19.
+    `positions` is the number of learned ones.  Raises ValueError where a size is no whole number, or no decoder can be
+    so, saying why.  Used in chapter 19.
 
     >>> shapes = decoder_shapes(11, 8, heads=4, layers=1, hidden=16, groups=2)
     >>> shapes["decoder"][1]["attention"]["W_K"], count(shapes)
     ((8, 4), 688)
     """
-    width, groups = width or d // heads, groups or heads
+    sizes = {"vocabulary": vocabulary, "d": d, "heads": heads, "layers": layers, "hidden": hidden}
+    vocabulary, d, heads, layers, hidden = (whole(size, name) for name, size in sizes.items())
+    experts, positions = whole(experts, "experts", 0), whole(positions, "positions", 0)
+    width, groups = _head_sizes(d, heads, width, groups)
     asks = {"W_Q": (d, heads * width), "W_K": (d, groups * width), "W_V": (d, groups * width)}
     asks = _biased(asks | {"W_O": (heads * width, d)}, biases)
     wide = ({"W_gate": (d, hidden)} if gated else {}) | _biased({"W_1": (d, hidden), "W_2": (hidden, d)}, biases)
@@ -332,19 +336,42 @@ def decoder_shapes(
         asks |= {"queries": {"gain": (width,)}, "keys": {"gain": (width,)}}
     if experts:
         wide = {"W_router": (d, experts), "experts": dict.fromkeys(range(1, experts + 1), wide)}
-    scales = {"gain": (d,)} | ({"bias": (d,)} if norm == "layer" else {})
+    scales = {"gain": (d,)} | ({"bias": (d,)} if one_of(norm, "norm", ("rms", "layer")) == "layer" else {})
     one = {"attention": asks | scales, "feed_forward": wide | scales}
     shapes = {"embedding": (vocabulary, d)} | ({"positions": (positions, d)} if positions else {})
     shapes["decoder"] = dict.fromkeys(range(1, layers + 1), one) | {"norm": scales}
     return shapes if tied else shapes | {"output": (d, vocabulary)}
 
 
+def _head_sizes(d, heads, width, groups):
+    """Return the width of a head and the number of groups.  Raises ValueError where d or the heads cannot be cut so."""
+    groups = heads if groups is None else whole(groups, "groups")
+    if (width is None and d % heads) or heads % groups:
+        raise ValueError(
+            f"d is {d}, heads is {heads}, width {width} and groups is {groups}; expected a number of heads that "
+            "divides d, or the width of a head, and a number of groups that divides that of heads."
+        )
+    return d // heads if width is None else whole(width, "width"), groups
+
+
 def _biased(matrices, biases):
     """Return the shapes of matrices, W_Q and the like, with a bias behind each whose letter `biases` has."""
+    if not isinstance(biases, str | tuple | list | set | frozenset) or any(one not in [*"QKVO12"] for one in biases):
+        raise ValueError(f"biases is {biases!r}; expected some of Q, K, V, O, 1 and 2, such as ('Q', 'K', 'V').")
     found = {}
     for name, shape in matrices.items():
         found |= {name: shape} | ({f"b_{name[2:]}": shape[1:]} if name[2:] in biases else {})
     return found
+
+
+def _look_at(shapes, turn, activation, dtype):
+    """Raise TypeError where a decoder cannot have such shapes, functions or floats."""
+    if not isinstance(shapes, dict) or not {"embedding", "decoder"} <= shapes.keys():
+        raise TypeError(f"shapes is {shapes!r:.80}; expected the dict that decoder_shapes returns.")
+    if not callable(activation) or not (turn is None or callable(turn)):
+        raise TypeError(f"turn is {turn!r} and activation {activation!r}; expected functions, or no turn, None.")
+    if dtype not in (np.float32, np.float64, float, "float32", "float64"):
+        raise TypeError(f"dtype is {dtype!r}; expected np.float32 or np.float64.")
 
 
 class Decoder:
@@ -352,7 +379,8 @@ class Decoder:
 
     Its parts are those that its parameters ask for.  `turn` passes over queries and keys, or is None; the embedding is
     multiplied by `scale`; with a `window` no token sees farther back; `chosen` is how many experts a token uses.
-    `params` are nested dicts of views of one vector `flat`; without an `rng` all are 0.  Used in chapter 19.
+    `params` are nested dicts of views of one vector `flat`; without an `rng` all are 0.  Raises TypeError or ValueError
+    where one of these is not what it has to be.  Used in chapter 19.
 
     >>> model = Decoder(decoder_shapes(11, 8, heads=4, layers=2, hidden=16, groups=2), heads=4, rng=0)
     >>> model([3, 1, 4]).shape, model.flat.size
@@ -374,14 +402,16 @@ class Decoder:
         dtype=np.float32,
     ):
         """Make the parameters, and keep what they do not tell."""
-        self.shapes, self.heads, self.turn, self.activation = shapes, heads, turn, activation
-        self.eps, self.window, self.scale, self.chosen = eps, window, float(scale), chosen
+        _look_at(shapes, turn, activation, dtype)
+        self.shapes, self.heads, self.turn, self.activation = shapes, whole(heads, "heads"), turn, activation
+        self.eps, self.window = number(eps, "eps"), None if window is None else whole(window, "window")
+        self.scale, self.chosen = number(scale, "scale", -np.inf), whole(chosen, "chosen")
         self.vocabulary, self.d = shapes["embedding"]
         self.layers = len(shapes["decoder"]) - 1
         self.flat = np.zeros(count(shapes), dtype)
         self.params = views(self.flat, shapes)
         if rng is not None:
-            initialise(self.params, np.random.default_rng(rng))
+            initialise(self.params, seeded(rng))
 
     def options(self, n):
         """Return what all layers are called with, for a text of n tokens."""

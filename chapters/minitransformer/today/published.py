@@ -1,5 +1,6 @@
 """Published models in the numbers of their configuration files, and what these numbers decide; built in chapter 19."""
 
+from ..arrays import number, whole
 from ..transformer import count
 from .decoder import decoder_shapes
 
@@ -42,9 +43,17 @@ def parameters_of(config, used=False):
 def cache_bytes(config, bytes_each=2):
     """Return how many bytes a token leaves in the cache: a key and a value in each group of each layer.
 
-    Shapes: a dict as in `parameters_of` -> a whole number.  Used in chapter 19.
+    Shapes: a dict as in `parameters_of` -> a whole number.  Raises TypeError where it is none, and ValueError where one
+    of the numbers is missing or none.  Used in chapter 19.
 
     >>> cache_bytes(CONFIGS["Qwen3 0.6B"])
     114688
     """
-    return 2 * config["layers"] * config["groups"] * config["width"] * bytes_each
+    if not isinstance(config, dict):
+        raise TypeError(f"config is of type {type(config).__name__}; expected a dict of sizes, such as one of CONFIGS.")
+    names = ("layers", "groups", "width")
+    if missing := [name for name in names if name not in config]:
+        raise ValueError(f"config has {', '.join(map(str, config)) or 'nothing'}; expected {missing[0]} too.")
+    layers, groups, width = (whole(config[name], name) for name in names)
+    number(bytes_each, "bytes_each")
+    return 2 * layers * groups * width * bytes_each
