@@ -48,7 +48,9 @@ def read_files(paths, seconds=LONGEST):
 def _read_until_one_fails(paths, seconds):
     """Return the cells of the first files: to the end, or with None for the one that ended its reader."""
     command, found = [sys.executable, "-m", "bookbuild.teach.reader"], []
-    with subprocess.Popen(command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        command, cwd=ROOT, encoding="utf-8", stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
         process.stdout.readline()
         for path in paths:
             timer = threading.Timer(seconds, process.kill)
