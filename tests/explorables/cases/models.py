@@ -20,9 +20,12 @@ def config_of(table, begun, **sizes):
 def shares(config, every):
     """Return what of a decoder's parameters is its embedding, attention, feed-forward, and experts without work."""
     unused = every - parameters_of(config, used=True)
-    embedding = parameters_of(config | {"layers": 0})
+    once, twice = (parameters_of(config | {"layers": layers}) for layers in (1, 2))
+    embedding = 2 * once - twice
     norms = 2 if config["norm"] == "layer" else 1
-    without = parameters_of(config | {"hidden": 0, "experts": 0, "biases": set(config["biases"]) - {"1", "2"}})
+    plain = config | {"experts": 0, "biases": [name for name in config["biases"] if name in "QKVO"]}
+    narrow, wide = (parameters_of(plain | {"hidden": hidden}) for hidden in (1, 2))
+    without = 2 * narrow - wide
     attention = without - embedding - config["layers"] * norms * config["d"]
     return [embedding, attention, every - embedding - attention - unused, unused]
 
