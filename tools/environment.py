@@ -36,8 +36,8 @@ INPUTS = (
     "tests/package.json",
     "tests/package-lock.json",
 )
-# What each step says, and its commands of .venv's Python.
-PIP = ("-m", "pip", "install", "--no-input", "--progress-bar=off")
+# What each step says, and its commands of .venv's Python.  Modules are compiled when first used: most never are.
+PIP = ("-m", "pip", "install", "--no-input", "--no-compile", "--progress-bar=off")
 STEPS = {
     "book": (
         "Installing what the book needs into .venv (a minute or two, once).",

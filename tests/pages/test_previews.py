@@ -9,7 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import expect
 
-from tests.shared.pages import NARROW, WIDE, unlike_pages, violations
+from tests.shared.pages import NARROW, WIDE, Visit, unlike_pages, violations
 
 CARD = ".preview"
 ASSIGNED = re.compile(r'^\(window\.previews \?\?= \{\}\)\["([^"]+)"\] = (\{.*\});\n$', re.DOTALL)
@@ -21,7 +21,7 @@ SHOWN = {  # page, end of the link's address, what the card says
     "equation": ("chapters/03-softmax.html", "02-dot-product.html#equation-eq-variance", "(2.3)"),
     "equation, same page": ("chapters/03-softmax.html", "#equation-eq-softmax", "(3.1)"),
     "figure": ("reference/teaching.html", "03-softmax.html#fig-temperature-slider", "Fig. 3."),
-    "figure, same page": ("chapters/12-transformer.html", "#fig-whole", "Fig. 12."),
+    "figure, same page": ("chapters/03-softmax.html", "#fig-temperature-slider", "Fig. 3."),
     "chapter": ("reference/teaching.html", "chapters/04-attention.html", "A lookup by content"),
 }
 DRAWN = {"equation": "math", "figure": "svg.mt-figure", "citation": "a[href]"}  # what of a card has to be seen
@@ -123,11 +123,27 @@ def looks():
     return {"light": set(), "dark": set()}
 
 
+@pytest.fixture(scope="module")
+def opened(browser, site):
+    """Return a function that gives a visit to a page as a file, the same one every time."""
+    visits = {}
+
+    def begin(page):
+        if page not in visits:
+            visits[page] = Visit(browser, site.as_uri(), reduced_motion="reduce")
+            visits[page].open(page)
+        return visits[page]
+
+    yield begin
+    for visiting in visits.values():
+        visiting.tab.context.close()
+
+
 @pytest.mark.parametrize("kind", SHOWN)
-def test_each_kind_of_link_shows_what_it_leads_to_in_a_card_that_is_accessible(kind, site, visit, looks):
+def test_each_kind_of_link_shows_what_it_leads_to_in_a_card_that_is_accessible(kind, opened, looks):
     page, end, says = SHOWN[kind]
-    visiting = visit(site.as_uri(), reduced_motion="reduce")
-    tab = visiting.open(page)
+    visiting = opened(page)
+    tab = visiting.tab
     for theme, width in (("dark", WIDE), ("light", NARROW)):
         tab.emulate_media(color_scheme=theme)
         visiting.resize(width)

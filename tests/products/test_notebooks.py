@@ -27,7 +27,7 @@ from tools.environment import inside
 
 BOOK = Book(ROOT)
 NAMES = [chapter.name for chapter in BOOK.chapters]
-SOME = NAMES[2], NAMES[14]  # with explorables, and with the weights of the trained model
+SOME = NAMES[2], NAMES[3]  # with explorables, and with the weights of the trained model
 PATIENCE = 300  # seconds a cell
 INSTALLING = "Install the book's helper package"
 MYST = {  # what no Markdown cell may hold, outside of code

@@ -1,4 +1,8 @@
-"""The whole book as one PDF: its pages, bookmarks, links, tags and text, and that nothing on it is cut off."""
+"""The book as one PDF: its pages, bookmarks, links, tags and text, and that nothing on it is cut off.
+
+What is printed here is a book of PRINTED alone, with all parts: how a page becomes paper is the same for each.  That
+nothing is wider or taller than paper is looked at in the whole book.
+"""
 
 import re
 from types import SimpleNamespace
@@ -14,6 +18,8 @@ from bookbuild.products.whole_book import FORMULA, identifier, join_links, joine
 from bookbuild.read.book import Book
 from bookbuild.site.fonts import FACES
 
+PRINTED = {"index", "chapters/03-softmax", "chapters/04-attention", "chapters/09-residuals"}
+PRINTED |= {"reference/glossary", "reference/notation", "reference/claims"}
 PAPER = 627  # CSS pixels between the margins of A4
 HEIGHT = 937
 CUT = """([width, height]) => [...document.body.querySelectorAll("*:not(svg *, math *)")].filter((element) => {
@@ -36,8 +42,10 @@ def dense(text):
 
 @pytest.fixture(scope="module")
 def made(site, browser, tmp_path_factory):
-    """Return the book as a PDF, read by Chromium's own reader and by another, and the document that was printed."""
+    """Return the PRINTED pages as a PDF, read by Chromium's own reader and by another, and the document of it."""
     folder, book, when = tmp_path_factory.mktemp("le livre entier à lire"), Book(ROOT), downloads.moment(site)
+    for part in book.parts:
+        part.pages[:] = [page for page in part.pages if page.page in PRINTED]
     document, path = folder / "book.html", folder / "book.pdf"
     document.write_text(joined(book, site, when), encoding="utf-8")
     path.write_bytes(pdf.make(document, browser, book, when))
@@ -85,7 +93,7 @@ def test_the_bookmarks_are_the_headings_in_their_order_and_lead_to_them(made):
 def test_contents_and_exercises_name_the_pages_and_solutions_end_their_chapter(made):
     text = dense("".join(made.text))
     links = made.soup.select("a:has(.page-number)")
-    assert len(links) > 200 and len(made.soup.select(".to-solution")) == len(made.soup.select(".exercise")) > 50
+    assert len(links) > 100 and len(made.soup.select(".to-solution")) == len(made.soup.select(".exercise")) > 20
     named = [dense(link.span.get_text()) + str(made.places[link["href"][1:]]) for link in links]
     assert [entry for entry in named if entry not in text] == []
     for section in {solution.parent for solution in made.soup.select(".fold.solution")}:
@@ -96,8 +104,8 @@ def test_every_link_leads_somewhere(made):
     links = [link for page in made.pdf.pages for link in page.get("/Annots", ())]
     inner = {str(link.Dest)[1:] for link in links if "/Dest" in link}
     outer = [str(link.A.URI) for link in links if "/Dest" not in link]
-    assert len(inner) > 300 and inner <= set(made.places)
-    assert len(outer) > 100 and [address for address in outer if not address.startswith(("https://", "mailto:"))] == []
+    assert len(inner) > 150 and inner <= set(made.places)
+    assert len(outer) > 50 and [address for address in outer if not address.startswith(("https://", "mailto:"))] == []
     ids = [element["id"] for element in made.soup.select("[id]")]
     assert len(ids) == len(set(ids))
     assert {link["href"][1:] for link in made.soup.select("a[href^='#']")} <= set(ids)
@@ -126,15 +134,15 @@ def test_the_text_around_a_formula_is_read_in_its_order(made):
 
 def test_every_figure_and_formula_is_a_picture_tagged_with_its_description(made):
     pictures = made.soup.select("[role=img]:not(math)")
-    assert len(pictures) > 40
+    assert len(pictures) > 10
     figures = sorted(words(str(tag.Alt)) for tag in made.tags if tag.S == "/Figure")
     assert figures == sorted(words(picture["aria-label"]) for picture in pictures)
     formulas = [words(str(tag.Alt)) for tag in made.tags if tag.S == "/Formula"]
     said = [words(formula["aria-label"]).removeprefix(FORMULA) for formula in made.soup.select("math")]
-    assert sorted(formulas) == sorted(said) and len(said) > 500
+    assert sorted(formulas) == sorted(said) and len(said) > 100
     assert [one for one in said if not one or "\\" in one] == []
     explorables = made.soup.select("figure:has(.mt-explorable)")
-    assert len(explorables) > 5
+    assert len(explorables) > 2
     for figure in explorables:
         assert figure.select(".mt-still svg") and not figure.select("button, input, script")
         assert figure.select_one("a.online")["href"].endswith(figure["id"].partition("--")[2])
@@ -158,16 +166,21 @@ def test_every_font_is_inside_and_the_same_on_every_machine(made):
     assert names == {f"Book-{name}" for name in FACES}
 
 
-def test_nothing_is_cut_off_and_every_line_of_code_is_there(made, browser):
+def test_nothing_in_the_whole_book_is_cut_off(site, browser, tmp_path):
+    document = tmp_path / "book.html"
+    document.write_text(joined(Book(ROOT), site, downloads.moment(site)), encoding="utf-8")
     tab = browser.new_page(viewport={"width": PAPER, "height": HEIGHT})
     tab.emulate_media(media="print")
-    tab.goto(made.document.as_uri())
+    tab.goto(document.as_uri())
     found = tab.evaluate(CUT, [PAPER, HEIGHT])
     tab.close()
     assert found == []
+
+
+def test_every_line_of_code_is_there(made):
     text = dense("".join(made.text))
     lines = [dense(line) for pre in made.soup.select("pre") for line in pre.get_text().split("\n")]
-    assert len(lines) > 2000 and [line for line in lines if line not in text] == []
+    assert len(lines) > 500 and [line for line in lines if line not in text] == []
 
 
 def test_the_same_pages_give_the_same_bytes_whatever_chromium_has_shown_before(made, browser, tmp_path, monkeypatch):
