@@ -13,7 +13,7 @@ def rotary_halves(x, positions=None, base=10_000.0, frequencies=None):
     Shapes: x (…, n, d_k), positions (n,), 0 to n − 1 where they are not given -> (…, n, d_k): features i and
     i + d_k/2 are turned by t / base^(2i/d_k), or by t · frequencies[i] where those (d_k/2,) are given.
     float32 stays float32.  Raises ValueError where d_k is not even or positions or frequencies do not fit.
-    Su et al. (2024), in the layout of Llama's published weights; built in chapter 19.
+    Su et al. (2024), in the layout of the library transformers; built in chapter 19.
 
     >>> rotary_halves([[1.0, 0.0], [1.0, 0.0]]).round(2).tolist()
     [[1.0, 0.0], [0.54, 0.84]]
