@@ -6,6 +6,7 @@ writes the weights of the book's own training, from BOOK, as float16, and what c
 """
 
 import datetime
+import hashlib
 import io
 import json
 import platform
@@ -224,6 +225,7 @@ def main():
         "measured by": "make model",
         "date": datetime.date.today().isoformat(),
         "versions": {"Python": platform.python_version(), "NumPy": np.__version__},
+        "weights": hashlib.sha256(weights.getvalue()).hexdigest(),
     }
     text = json.dumps(about | {"runs": runs}, indent=1, ensure_ascii=False) + "\n"
     text = re.sub(r"[\[{][^][{}]*[]}]", lambda innermost: " ".join(innermost[0].split()), text)

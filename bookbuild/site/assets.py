@@ -77,7 +77,6 @@ def bundle(app, folder):
     written(folder / "sheets.css", "".join(sheets))
     entries = [f"{name}={HERE / 'scripts' / module}" for name, module in SCRIPTS.items()]
     options = [f"--outdir={folder}", f"--metafile={folder / 'bundles.json'}", "--external:*.woff2", *CLASSIC]
-    options.append("--preserve-symlinks")  # node_modules may be a link
     options.append("--preserve-symlinks")  # node_modules may be a link, to a folder of any name
     bundling = [ESBUILD, *entries, f"book={folder / 'sheets.css'}", *options]
     node.run(bundling, "The site's scripts could not be made", folder=app.srcdir)

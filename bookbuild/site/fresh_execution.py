@@ -52,10 +52,12 @@ def joined(outputs):
     return whole
 
 
-def named_from(folder, lines):
-    """Return the lines of an error, files in a folder being named from there, wherever it is."""
-    at_home = str(folder).replace(str(Path.home()), "~", 1)  # as IPython writes it
-    return [line.replace(f"{folder}{os.sep}", "").replace(f"{at_home}{os.sep}", "") for line in lines]
+def named_from(folders, lines):
+    """Return the lines of an error, files in one of the folders being named from the first that has them."""
+    for folder in folders:
+        at_home = str(folder).replace(str(Path.home()), "~", 1)  # as IPython writes it
+        lines = [line.replace(f"{folder}{os.sep}", "").replace(f"{at_home}{os.sep}", "") for line in lines]
+    return lines
 
 
 class Execution(NotebookClientBase):
@@ -91,7 +93,7 @@ class Execution(NotebookClientBase):
         for cell in code_cells(self.notebook):
             cell.outputs = joined(cell.outputs)
             for error in (output for output in cell.outputs if output.output_type == "error"):
-                error.traceback = named_from(self.path.parent, error.traceback)
+                error.traceback = named_from([self.path.parent, self.build.root], error.traceback)
         return self.kept.keep(self.notebook, self.page, used)
 
     def start_client(self):

@@ -3,12 +3,14 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import nbformat
 import pytest
 
 from bookbuild.base.files import hash_of
 from bookbuild.site import kept_executions, record_uses
+from bookbuild.site.fresh_execution import named_from
 from bookbuild.site.kept_executions import KeptExecutions
 from tests.shared.small_book import HELPER, SmallBook
 
@@ -79,6 +81,17 @@ def test_a_book_that_was_moved_executes_nothing_and_says_nothing_of_its_old_plac
     assert executed(book) == set()
     assert "minitransformer/probe.py" in book.page()
     assert old.name not in book.page()
+
+
+@pytest.mark.parametrize("folder", [Path("/somewhere/book"), Path.home() / "book"])
+def test_an_error_names_no_folder_above_the_book(folder):
+    shown = str(folder).replace(str(Path.home()), "~")
+    lines = [f"File {shown}/chapters/minitransformer/a.py:3", f"File {folder}/.venv/lib/b.py:4", "File /usr/c.py:5"]
+    assert named_from([folder / "chapters", folder], lines) == [
+        "File minitransformer/a.py:3",
+        "File .venv/lib/b.py:4",
+        "File /usr/c.py:5",
+    ]
 
 
 # What a page uses, without a kernel

@@ -20,7 +20,7 @@ from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
 from minitransformer.positions import angles, rotary
 from minitransformer.residuals import residual
-from minitransformer.softmax import softmax_vjp
+from minitransformer.softmax import softmax, softmax_vjp
 from minitransformer.transformer import LanguageModel, embed, stack
 from tests.shared.functions import modules_with
 
@@ -272,6 +272,35 @@ def never_patient_again(losses, patience):
     return int(np.argmin(losses[: worse[patience - 1]] if len(worse) >= patience else losses))
 
 
+def only_worse_counts(losses, patience):
+    """Return the index of the best measurement before `patience` were worse, those that are as good left out."""
+    best = 0
+    for i, loss in enumerate(losses):
+        best = i if loss < losses[best] else best
+        if loss > losses[best] and i - best >= patience:
+            break
+    return best
+
+
+def last_unless_it_ended(losses, patience):
+    """Return the index of the best measurement where patience ran out, and that of the last where it did not."""
+    best = CHECKS["training-stop"].right(losses, patience)
+    return best if best + patience < len(losses) else len(losses) - 1
+
+
+def no_better_than_then(losses, patience):
+    """Return the index of the best measurement before one was no better than that `patience` earlier."""
+    ends = (i + 1 for i in range(patience, len(losses)) if losses[i] >= losses[i - patience])
+    return int(np.argmin(losses[: next(ends, len(losses))]))
+
+
+def before_the_nearest(x, row, temperature):
+    """Return the shares where the largest cosine, and not the word's own, is hidden."""
+    scores = unit(x) @ unit(x)[row]
+    scores[scores.argmax()] = -np.inf
+    return softmax(scores, temperature=temperature)
+
+
 ANSWERED = {name: module for module in modules_with("SECOND") for name in module.SECOND}  # where the answer stands
 CHECKED = {name: chapter for chapter in CHAPTERS for name in CHECKS if name.startswith(f"{chapter.replace('_', '-')}-")}
 FEWEST = 4  # wrong answers that an exercise knows
@@ -433,6 +462,57 @@ def test_what_one_has_and_what_is_expected_differ_to_the_eye(name, change, shown
         ),
         ("softmax-lab-shared", lambda a, b, k: np.argsort(-np.abs(a * b))[:k]),
         ("softmax-lab-together", lambda pieces, a, b: [i for i, words in enumerate(pieces) if [b, a] == words]),
+        ("softmax-lab-together", lambda pieces, a, b: [pieces.index(words) for words in pieces if {a, b} <= {*words}]),
+        (
+            "softmax-lab-together",
+            lambda pieces, a, b: [i for i, words in enumerate(pieces) if a in words and b in " ".join(words)],
+        ),
+        (
+            "softmax-lab-together",
+            lambda pieces, a, b: [
+                i for i, words in enumerate(pieces) if all(any(w.startswith(one) for w in words) for one in (a, b))
+            ],
+        ),
+        ("softmax-lab-shared", lambda a, b, k: np.argsort(np.sqrt(np.maximum(a * b, 0)))[::-1][:k]),
+        ("softmax-lab-company", before_the_nearest),
+        ("softmax-merge", lambda a, b: max(a, b) + (abs(a - b) < 10) * np.log1p(np.exp(-abs(a - b)))),
+        (
+            "attention-bug",  # rows that are far below 0 underflow
+            lambda q, k, v: (
+                (e := np.exp((s := q @ k.T / k.shape[1] ** 0.5) - s.max(axis=1, keepdims=True).clip(0)))
+                / e.sum(axis=1, keepdims=True)
+                @ v
+            ),
+        ),
+        (
+            "attention-reach",  # a point is within reach however near to an edge
+            lambda values, point: bool((np.linalg.solve(np.vstack([values.T, np.ones(3)]), [*point, 1]) > 0.01).all()),
+        ),
+        (
+            "masks-packed",  # at most three tokens back
+            lambda which: CHECKS["masks-packed"].right(which) & (np.tri(len(which)) > np.tri(len(which), k=-3)),
+        ),
+        (
+            "masks-packed",  # padding may stand on the left
+            lambda which: np.tril(which[:, None] == which) & (np.arange(len(which)) < np.count_nonzero(which >= 0)),
+        ),
+        (
+            "translation-lab-sources",  # letters and not words
+            lambda first, second: (
+                [[i + len("".join(first.english)) for i in places] for places in second.sources] + [*first.sources]
+            ),
+        ),
+        ("training-lab-rate", lambda step: 4e-3 * min(1, (step + 1) / 20) * min(1, max(0, 6 - step / 1000))),
+        ("training-lab-rate", lambda step: 4e-3 * min(1, (step % 400 + 1) / 20)),
+        ("training-stop", only_worse_counts),
+        ("training-stop", last_unless_it_ended),
+        ("training-stop", no_better_than_then),
+        ("translation-exact", lambda said, right: np.mean((np.sort(said) == np.sort(right)).all(axis=1))),
+        ("translation-exact", lambda said, right: np.mean([{*one} == {*other} for one, other in zip(said, right)])),
+        (
+            "word-vectors-bug",  # the word stands to the left of itself
+            lambda ids, i, width: [word for j, word in enumerate(ids) if 0 < abs(j - ids.index(ids[i])) <= width],
+        ),
         ("training-stop", never_patient_again),
         ("translation-exact", lambda said, right: np.mean(((said == right) | (right == 2)).all(axis=1))),
         (

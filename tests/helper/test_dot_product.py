@@ -73,6 +73,8 @@ def test_the_numbers_of_the_sources():
     assert [str(np.float32(cosine_similarity(a, b))) for a, b in pairs] == printed
     without = [cosine_similarity(np.delete(a, 12), np.delete(b, 12)) for a, b in pairs]
     np.testing.assert_allclose(without, [0.0294, -0.0494, 0.7673], atol=5e-5)
+    parts = [unit(a)[12] * unit(b)[12] for a, b in pairs]
+    np.testing.assert_allclose(parts, [0.5554, 0.4803, 0.4318], atol=5e-5)
     florida, truth = PCA_EXAMPLES["florida"], PCA_EXAMPLES["truth"]
     np.testing.assert_allclose(florida @ PCA_EXAMPLES["texas"], 5.395124299364358, rtol=1e-15)
     np.testing.assert_allclose(florida @ truth, -10.023649994662344, rtol=1e-15)

@@ -30,6 +30,7 @@ from minitransformer.transformer import (
     embed,
     embed_vjp,
     head,
+    head_vjp,
     layer,
     layer_shapes,
     layer_vjp,
@@ -349,6 +350,7 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
     *[(Adam, [np.zeros(3), rate], "rate") for rate in (-1, math.nan, math.inf, "fast")],
     *[(Adam, [np.zeros(3), 0.1, betas], "betas") for betas in ([0.9], [1, 0.9], 0.9)],
     *[(Adam(np.zeros(3)).step, [shape], "gradient … the parameters") for shape in ((1,), (2,), (3, 1), ())],
+    *[(Adam(np.zeros(3)).step, [(3,), rate], "rate") for rate in (-1, math.nan, math.inf, "fast", [0.1])],
     *[(clipped, [(3,), longest], "longest") for longest in (-1, math.nan, "short")],
     *[(greedy, [load_model(), source], "source") for source in ([3, 4], [[]], [[[3]]])],
     (beam, [load_model(), []], "source"),
@@ -450,7 +452,12 @@ def test_small_things_that_were_refused_or_lost():
     )
     assert number_pair(np.random.default_rng(0), hidden=None) == number_pair(np.random.default_rng(0))
     learned = LanguageModel(**SIZES, positions="learned", max_length=5)
-    assert (learned.vjp(np.zeros((2, 0), int))[1](np.zeros((2, 0, 11))) == 0).all()
+    for ids in (np.zeros((2, 0), int), []):
+        logits, backward = learned.vjp(ids)
+        assert logits.shape == learned(ids).shape and (backward(np.zeros(logits.shape)) == 0).all()
+    for name, matrix in {"output": [[1.0, 2, 3], [4, 5, 6]], "embedding": [[1.0, 4], [2, 5], [3, 6]]}.items():
+        d_x, gradients = head_vjp([[1.0, 2]], {name: matrix})[1](np.eye(1, 3))
+        assert d_x.tolist() == [[1, 4]] and np.shape(matrix) == gradients[name].shape and gradients[name].sum() == 3
     assert count((2**40, 2**40)) == 2**80
     assert train_vectors([["a", "b", "c", "d"]] * 6, size=2, window=3, min_count=2).vectors.shape == (4, 2)
     dense = np.array([[0.0, 2], [2, 0]])

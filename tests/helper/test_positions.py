@@ -90,6 +90,12 @@ def test_scores_depend_on_the_offset_alone(seed, d, later):
     assert np.abs(moved[0] @ moved[1].T - scores).max() < 1e-10 * size
 
 
+def test_the_products_of_the_first_position_are_those_of_the_sources_and_rise_again():
+    p = sinusoidal_positions(7, 64)
+    products = [32, 30.917, 28.304, 25.587, 23.934, 23.504, 23.559]
+    np.testing.assert_allclose(p @ p[0], products, atol=5e-4)
+
+
 def test_a_sinusoidal_row_is_the_first_one_turned_back():
     """The pair (sin, cos) turns clockwise; taken as (cos, sin), the other way, as rotary does."""
     p = sinusoidal_positions(40, 8)

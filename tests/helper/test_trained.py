@@ -78,10 +78,12 @@ def test_what_was_never_seen_together_is_translated_rightly():
         (b"", ValueError, "is damaged ("),
         (b"no weights", ValueError, "is damaged ("),
         (FILE.read_bytes()[:-2], ValueError, "is damaged ("),
-        (np.zeros(3), ValueError, f"holds 3 numbers; expected {MODEL.flat.size} finite ones: run `make model`."),
-        (MODEL.flat * np.nan, ValueError, f"holds {MODEL.flat.size} numbers; expected {MODEL.flat.size} finite ones: "),
+        (np.zeros(3), ValueError, f"holds 3 numbers; expected {MODEL.flat.size}: run `make model`."),
+        (MODEL.flat * np.nan, ValueError, "holds other weights than were measured; "),
+        (np.zeros(MODEL.flat.size, "<U1"), ValueError, "holds other weights than were measured; "),
+        (MODEL.flat[::-1].astype(np.float16), ValueError, "holds other weights than were measured; "),
     ],
-    ids=["missing", "empty", "another kind", "cut off", "another model", "not finite"],
+    ids=["missing", "empty", "another kind", "cut off", "another model", "not finite", "texts", "other weights"],
 )
 def test_what_is_not_the_models_file_is_refused_with_what_to_do(content, kind, says, tmp_path, monkeypatch):
     path = tmp_path / "translator.npy"

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from minitransformer.arrays import files
 from minitransformer.gradients import cross_entropy
 from minitransformer.softmax import log_softmax
 from minitransformer.tasks.reversals import END, START, WORDS, reversals
@@ -497,6 +498,46 @@ def test_a_damaged_checkpoint_is_told_in_a_line_and_trained_again(cache, monkeyp
     assert len(told) == 1 and says in told[0] and told[0].endswith(": training from the beginning.")
     train_no_more(monkeypatch)
     assert same(trained(checkpoint="x"), undisturbed())
+
+
+def changed(name, change):
+    """Return a function that changes one array of a checkpoint, which stays whole."""
+
+    def spoil(file):
+        kept = files.read(file)
+        files.written(file, **kept | {name: change(kept[name])})
+
+    return spoil
+
+
+@pytest.mark.parametrize(
+    "spoil, says",
+    [
+        (changed("flat", lambda flat: flat * np.nan), "holds numbers that no training comes to"),
+        (changed("mean", lambda mean: mean * np.inf), "holds numbers that no training comes to"),
+        (changed("square", np.negative), "holds numbers that no training comes to"),
+        (changed("flat", lambda flat: flat.astype(np.float32)), "is of another model, as it holds numbers of kind"),
+        (changed("square", lambda square: square.astype("U")), "is of another model, as it holds numbers of kind"),
+        (changed("losses", lambda losses: [*losses, 0.1]), "is of another training, as what was measured does not"),
+        (changed("losses", lambda losses: losses[:-1]), "is of another training, as what was measured does not"),
+        (changed("losses", lambda losses: losses.astype("U")), "holds losses that are no row of finite numbers"),
+        (changed("losses", lambda losses: losses[:, None]), "holds losses that are no row of finite numbers"),
+        (changed("losses", lambda losses: losses * np.nan), "holds losses that are no row of finite numbers"),
+        (changed("at", lambda at: at[:-1]), "is of another training, as what was measured does not fit its steps"),
+        (changed("at", lambda at: at[::-1]), "is of another training, as what was measured does not fit its steps"),
+        (changed("at", lambda at: at[0]), "is of another training, as what was measured does not fit its steps"),
+        (changed("found mean", lambda mean: mean[1:]), "is of another training, as what was measured does not fit"),
+        (changed("found mean", lambda mean: mean[0]), "is of another training, as what was measured does not fit"),
+    ],
+)
+def test_a_whole_checkpoint_with_what_no_training_leaves_is_told_and_trained_again(cache, capsys, spoil, says):
+    trained(checkpoint="x")
+    (file,) = cache.iterdir()
+    spoil(file)
+    capsys.readouterr()
+    assert same(trained(checkpoint="x"), undisturbed())
+    (told,) = [line for line in capsys.readouterr().out.splitlines() if "checkpoint" in line]
+    assert says in told and told.endswith(": training from the beginning.")
 
 
 def test_where_nothing_can_be_kept_the_training_does_not_begin(cache, monkeypatch):

@@ -292,6 +292,16 @@ def test_the_computer_is_kept_for_the_next_chapter_and_replaced_when_it_is_gone(
     assert len(hub.asked) == 2
 
 
+@pytest.mark.parametrize("kept", ["{", "7", '{"url": 7}'])
+def test_what_is_kept_of_a_computer_in_another_form_stops_nothing(reader, hub, kept):
+    hub.says(hub.ready)
+    reader.open(build=hub.build)
+    reader.tab.evaluate("(kept) => sessionStorage.setItem(...kept)", [hub.build, kept])
+    reader.press("Run", "Live code in this page")
+    reader.hears("Ready")
+    assert len(hub.asked) == 1
+
+
 def test_each_failure_is_told_in_a_sentence_and_can_be_tried_again(reader, hub, nowhere):
     home = reader.tab.get_by_role("link", name="Run the chapters on your own computer")
     hub.says(status=500)

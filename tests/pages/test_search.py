@@ -99,6 +99,12 @@ def test_a_function_and_a_term_are_found_by_their_names(find):
     assert find("entropy")[1] == "reference/glossary.html#term-entropy"
 
 
+def test_words_that_every_object_of_a_script_has_are_words_like_others(find):
+    usual = find("softmax")
+    assert usual and all(find(word) != usual for word in ("constructor", "__proto__", "hasOwnProperty"))
+    assert find("softmax") == usual
+
+
 # The panel
 
 

@@ -112,9 +112,10 @@ def save(path, adam, done):
             old.unlink()
 
 
-def load(path, adam):
+def load(path, adam, settings=None):
     """Take the parameters and what Adam knows from a file, and return its `Training`: an empty one where there is no
-    file, and where it is damaged or another model's, which is said.  Used in chapter 14.
+    file, and where it is damaged, or of another model or another training than that of `settings`, which is said.
+    Used in chapter 14.
 
     >>> from minitransformer.training import Adam
     >>> load("nowhere.npz", Adam(np.zeros(3))).losses
@@ -122,8 +123,8 @@ def load(path, adam):
     """
     try:
         kept = read(path, *STATE, "losses", "at")
-        if shapes := {kept[name].shape for name in STATE} - {adam.flat.shape}:
-            raise ValueError(f"{path} is of another model, as it holds arrays of shape {shapes.pop()}")
+        if wrong := _unlike(kept, adam.flat, settings):
+            raise ValueError(f"{path} {wrong}")
     except FileNotFoundError:
         return Training()
     except ValueError as problem:
@@ -135,3 +136,28 @@ def load(path, adam):
     found = {name[6:]: values for name, values in kept.items() if name.startswith("found ")}
     found = {name: values.tolist() if values.ndim == 1 else list(values) for name, values in found.items()}
     return Training(kept["losses"].tolist(), kept["at"].tolist(), found)
+
+
+def _unlike(kept, flat, settings):
+    """Return in words what no training of parameters like `flat` leaves in a file, "" where there is nothing."""
+    state, losses, at = [kept[name] for name in STATE], kept["losses"], kept["at"]
+    if shapes := {array.shape for array in state} - {flat.shape}:
+        return f"is of another model, as it holds arrays of shape {shapes.pop()}"
+    if kinds := {array.dtype for array in state} - {flat.dtype}:
+        return f"is of another model, as it holds numbers of kind {kinds.pop()}"
+    if not all(np.isfinite(array).all() for array in state) or (kept["square"] < 0).any():
+        return "holds numbers that no training comes to"
+    measured = [values for name, values in kept.items() if name.startswith("found ")]
+    if losses.ndim != 1 or losses.dtype.kind != "f" or not np.isfinite(losses).all():
+        return "holds losses that are no row of finite numbers"
+    if any(values.shape[:1] != at.shape for values in measured) or not _when(at, len(losses), settings):
+        return "is of another training, as what was measured does not fit its steps"
+    return ""
+
+
+def _when(at, done, settings):
+    """Tell whether a training that has done so many steps has measured before the steps `at`."""
+    if settings is None:
+        return at.ndim == 1
+    due = [step for step in range(done + 1) if step % settings.every == 0 or step == settings.steps]
+    return done <= settings.steps and at.tolist() == due

@@ -31,9 +31,10 @@ class Adam:
 
     def step(self, gradient, rate=None):
         """Take a step against `gradient` (size,), at another rate where one is given."""
-        gradient, (keep_mean, keep_square) = fitting(gradient, self.flat), self.betas
+        rate, (keep_mean, keep_square) = self.rate if rate is None else rate, self.betas
+        gradient, rate = fitting(gradient, self.flat, rate)
         self.steps += 1
-        rate = float(self.rate if rate is None else rate) / (1 - keep_mean**self.steps)
+        rate /= 1 - keep_mean**self.steps
         grown = 1 - keep_square**self.steps
         for start in range(0, len(self.flat), BLOCK):
             part = slice(start, start + BLOCK)
@@ -123,7 +124,7 @@ def train(
     keep_freed_memory()
     adam = Adam(model.flat, betas=(0.9, 0.98))
     path = None if checkpoint is None else checkpoint_path(checkpoint, model, batch, measure, settings, train)
-    done = load(path, adam) if path else Training()
+    done = load(path, adam, settings) if path else Training()
     first, steps, every = len(done.losses), settings.steps, settings.every
     with stopping() as asked, progress(done, steps, path) as bar:
         for step in range(first, steps + 1):

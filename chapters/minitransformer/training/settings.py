@@ -75,18 +75,19 @@ def adam_numbers(flat, rate, betas, eps):
         raise ValueError(f"betas is {betas!r}; expected two numbers from 0 to below 1.")
 
 
-def fitting(gradient, flat):
-    """Return a gradient that has a number for each parameter of `flat` (size,).  Raises ValueError where it has not.
+def fitting(gradient, flat, rate):
+    """Return a gradient that has a number for each parameter of `flat` (size,), and the rate of its step.
 
-    Used in chapter 14.
+    Raises ValueError where it has not, or where the rate is none.  Used in chapter 14.
 
-    >>> fitting([1, 2], np.zeros(2)).tolist()
-    [1.0, 2.0]
+    >>> gradient, rate = fitting([1, 2], np.zeros(2), 1)
+    >>> gradient.tolist(), rate
+    ([1.0, 2.0], 1.0)
     """
     gradient = floats(gradient, "gradient")
     if gradient.shape != flat.shape:
         raise ValueError(f"gradient has shape {gradient.shape} and the parameters {flat.shape}; expected the same.")
-    return gradient
+    return gradient, finite(number(rate, "rate"), "rate")
 
 
 def check_parts(model, batch, measure):

@@ -65,7 +65,7 @@ def embed_vjp(ids, params, positions="sinusoidal", table="embedding"):
         d_output = d_output * d_output.shape[-1] ** 0.5
         gradients = {table: np.zeros_like(floats(params[table], table))}
         # number by number: for whole rows `np.add.at` takes six times as long
-        numbers = np.asarray(ids)[..., None] * d_output.shape[-1] + np.arange(d_output.shape[-1])
+        numbers = np.asarray(ids, int)[..., None] * d_output.shape[-1] + np.arange(d_output.shape[-1])
         np.add.at(gradients[table].reshape(-1), numbers.ravel(), d_output.ravel())
         if "positions" in params:
             gradients["positions"] = np.zeros_like(floats(params["positions"], "positions"))
@@ -115,10 +115,11 @@ def head_vjp(x, params):
     >>> d_x.shape, gradients["output"].shape
     ((3, 4), (4, 10))
     """
+    x, matrix = matrix_for(x, {"output": output_matrix(params)}, "output")
 
     def backward(d_logits):
         if "output" in params:
-            return product(d_logits, params["output"].T), {"output": rows(x).T @ rows(d_logits)}
-        return product(d_logits, params["embedding"]), {"embedding": rows(d_logits).T @ rows(x)}
+            return product(d_logits, matrix.T), {"output": rows(x).T @ rows(d_logits)}
+        return product(d_logits, matrix.T), {"embedding": rows(d_logits).T @ rows(x)}
 
     return head(x, params), backward

@@ -1,5 +1,7 @@
 """The model that chapter 15 trains, whose weights come with the package, and what it makes of a sentence."""
 
+import hashlib
+import io
 import json
 from pathlib import Path
 
@@ -29,7 +31,8 @@ def new_model(rng=None):
 def load_model():
     """Return the book's trained model: the weights of chapter 15's training, which `make model` keeps in float16.
 
-    Raises FileNotFoundError or ValueError where the file is missing or is not this model's, saying what to do.
+    Raises FileNotFoundError or ValueError where the file is missing or is not the one that was measured (`load_runs`),
+    saying what to do.
     Used from chapter 3 on.
 
     >>> model = load_model()
@@ -38,14 +41,18 @@ def load_model():
     """
     model = new_model()
     try:
-        with FILE.open("rb") as file:
-            kept = np.lib.format.read_array(file)
+        written = FILE.read_bytes()
+        kept = np.lib.format.read_array(io.BytesIO(written))
     except FileNotFoundError:
         raise FileNotFoundError(f"{FILE} is missing; install the package again, or run `make model`.") from None
     except (ValueError, OSError) as damage:
         raise ValueError(f"{FILE} is damaged ({damage}); install the package again, or run `make model`.") from None
-    if kept.shape != model.flat.shape or not np.isfinite(kept).all():
-        raise ValueError(f"{FILE} holds {kept.size} numbers; expected {model.flat.size} finite ones: run `make model`.")
+    if kept.shape != model.flat.shape:
+        raise ValueError(f"{FILE} holds {kept.size} numbers; expected {model.flat.size}: run `make model`.")
+    if hashlib.sha256(written).hexdigest() != json.loads(RUNS.read_text(encoding="utf-8"))["weights"]:
+        raise ValueError(
+            f"{FILE} holds other weights than were measured; install the package again or run `make model`."
+        )
     model.flat[:] = kept
     return model
 

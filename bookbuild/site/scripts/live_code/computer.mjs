@@ -65,6 +65,17 @@ async function start({ url, token, kernel: earlier }) {
 /** Tell whether this tab has a computer from the BinderHub at `build`, or had one in the chapter before. */
 export const isLent = (build) => sessionStorage.getItem(build) !== null;
 
+/** Return what is kept of that computer, which is forgotten until it is known to be there still; null where it is damaged. */
+function taken(build) {
+  const kept = sessionStorage.getItem(build);
+  sessionStorage.removeItem(build);
+  try {
+    return JSON.parse(kept);
+  } catch {
+    return null;
+  }
+}
+
 /** Return a kernel on a computer from the BinderHub at `build`; `tell` is told what happens until `signal` is aborted. */
 export async function computer(build, tell, signal) {
   const python = async (server) => {
@@ -73,8 +84,7 @@ export async function computer(build, tell, signal) {
     sessionStorage.setItem(build, JSON.stringify({ ...server, kernel: kernel.id }));
     return kernel;
   };
-  const earlier = JSON.parse(sessionStorage.getItem(build));
-  sessionStorage.removeItem(build); // until it is known to be there still
+  const earlier = taken(build);
   if (earlier) {
     tell("Going back to the computer that you had.");
     const kernel = await python(earlier).catch(() => undefined);

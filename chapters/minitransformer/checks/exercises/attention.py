@@ -10,7 +10,18 @@ _RNG = np.random.default_rng(4)
 _Q, _K, _V = 2 * _RNG.normal(size=(2, 4)), _RNG.normal(size=(5, 4)), _RNG.normal(size=(5, 3))
 _LOOKUPS = ((_Q, _K, _V), (np.abs(_Q[:1, :3]), 3 * _K[:4, :3], _V[:4, :1]))
 _TRIANGLE = np.array([[0.0, 0.0], [4.0, 1.0], [1.0, 5.0]])
-_POINTS = ([2.0, 2.0], [3.5, 4.0], [0.2, 3.0], [4.0, 1.0], [-1.0, -1.0], [2.0, 0.6], [2.0, 0.4], [2.0, 0.5], [2.5, 3.0])
+_POINTS = (
+    [2.0, 2.0],
+    [3.5, 4.0],
+    [0.2, 3.0],
+    [4.0, 1.0],
+    [-1.0, -1.0],
+    [2.0, 0.6],
+    [2.0, 0.4],
+    [2.0, 0.5],
+    [2.0, 0.501],
+    [2.5, 3.0],
+)
 _THIN = np.array([[-5.0, 0.0], [5.0, 0.0], [0.0, 0.2]])  # where what is near lies outside, and what is far inside
 _ELSEWHERE = np.array([[-3.0, -1.0], [-1.0, -5.0], [1.0, -1.0]])  # no corner at 0
 
@@ -142,7 +153,7 @@ CHECKS = {
         (
             *_LOOKUPS,
             (np.array([[2000.0, 0, 0, 1], [0, 1, 0, 0]]), _K, _V),
-            (np.array([[-2000.0, -1000, 0, 0], [900, 900, 900, 900]]), np.abs(_K), _V),  # all far below 0, or above
+            (np.array([[-9000.0, -9000, 0, 0], [900, 900, 900, 900]]), np.abs(_K), _V),  # all far below 0, or above
         ),
     ),
     "attention-kernel": Check(

@@ -159,7 +159,12 @@ CHECKS = {
                 _same(which) & (_back(len(which)) >= 0) & (which > 0)
             ),
         },
-        ((_WHICH,), (np.array([0, 1, 1, 1, 2, 2]),), (np.array([7, 7, 3, 0, 0, 0, -1]),)),
+        (
+            (_WHICH,),
+            (np.array([0, 1, 1, 1, 2, 2]),),
+            (np.array([7, 7, 3, 0, 0, 0, -1]),),
+            (np.array([-1, 12, 12, 12, 12, 4]),),
+        ),
     ),
 }
 

@@ -10,6 +10,7 @@ _TABLE = np.array([[2.0, 1.0, -1.0], [0.5, 3.0, 1.0]])
 _CUBE = 3 * np.random.default_rng(3).normal(size=(2, 3, 4))
 
 _WORDS = np.array([[2.0, 1.0, 0.0], [0.1, 0.2, 0.1], [6.0, -5.0, 1.0], [0.5, 0.1, 0.0], [-1.0, 3.0, 2.0]])
+_ALIKE = np.array([[6.0, 8.0], [3.0, 4.0], [1.0, 0.0], [0.0, -2.0]])  # a word beside which another looks alike
 _DRAWN = np.random.default_rng(4).permuted(np.tile(np.arange(8), (30, 1)), axis=1)[:, :3]
 _BETS = np.array([[2, 4, 3], [4, 1, 2], [0, 2, 3], [3, 2, 0], [4, 2, 1]])
 
@@ -144,6 +145,7 @@ CHECKS = {
             (-2000.0, -2000.0),
             (-2000.0, 1000.0),  # so far apart that the exponential of the difference overflows
             (1000.0, -2000.0),
+            (-12.0, 0.0),  # the smaller one still counts, beside nothing
         ),
     ),
     "softmax-slope": Check(
@@ -198,7 +200,7 @@ CHECKS = {
             "you multiplied by the temperature: a high one must flatten.": lambda x, row, t: _company(x, row, 1 / t),
             "the temperature is missing.": lambda x, row, t: _company(x, row, 1),
         },
-        ((_WORDS, 1, 0.3), (_WORDS, 0, 2.5), (_CUBE.reshape(8, 3), 5, 100.0), (_WORDS, 4, 0.01)),
+        ((_WORDS, 1, 0.3), (_WORDS, 0, 2.5), (_CUBE.reshape(8, 3), 5, 100.0), (_WORDS, 4, 0.01), (_ALIKE, 1, 0.5)),
     ),
     "softmax-lab-shared": Check(
         lambda a, b, k: np.argsort(a * b)[::-1][:k],
@@ -222,6 +224,7 @@ CHECKS = {
             (np.array([3.0, 0.0, 1.0, 2.5, 2.0]), np.array([0.5, 4.0, 2.5, 1.5, 0.1]), 3),
             (np.array([3.0, 0.0, 1.0, 2.5, 2.0]), np.array([0.5, 4.0, 2.5, 1.5, 0.1]), 2),
             (np.array([-3.0, 1.0, 2.0, -2.5, 0.5, 6.0]), np.array([-1.0, -4.0, 0.5, 2.0, 3.0, -2.0]), 2),
+            (np.array([2.0, -3.0, 1.0]), np.array([-0.2, 1.0, -1.0]), 2),  # all products are negative
         ),
     ),
     "softmax-lab-together": Check(
@@ -255,6 +258,7 @@ CHECKS = {
                 "bank",
             ),
             ([["rain"], ["storm", "wind"], ["rain", "rain"]], "rain", "storm"),  # never together
+            ([["art", "starts"], ["star", "art"], ["arts", "star"], ["star", "art"]], "star", "art"),  # one piece twice
         ),
     ),
 }

@@ -75,6 +75,9 @@ _LOSSES = (
     [1, 1.5, 2, 1.2, 0.5],  # the first is the best for long
     [2, 2, 2.5, 1],  # as good as the best is not better
     [3, 3.5, 2, 2.5, 1],  # a better one ends the waiting
+    [2, 2, 1],  # one that is as good is waited for, too
+    [2, 1, 1.5],  # all is measured before patience runs out
+    [3, 1, 3.5, 0.5],
 )
 _LENGTHS = tuple((source, said) for (source, _, _), said in (reversals(_RNG, 5), reversals(_RNG, 3)))
 
@@ -163,7 +166,7 @@ CHECKS = {
             "that rises for ever: from step 19 on it stays 0.004.": lambda step: 4e-3 * (step + 1) / 20,
             "the rate must rise to 0.004, in 20 steps.": lambda step: min(1, (step + 1) / 20),
         },
-        tuple((step,) for step in (0, 1, 4, 9, 13, 18, 19, 20, 25, 60, 200, 5000)),
+        tuple((step,) for step in (0, 1, 4, 9, 13, 18, 19, 20, 25, 60, 200, 399, 400, 5000, 100_000)),
     ),
 }
 

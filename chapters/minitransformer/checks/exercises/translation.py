@@ -65,7 +65,7 @@ def _placed(sources, by=0):
 
 
 def _phrase(english, sources):
-    return Phrase(tuple("abcdefg"[:english]), tuple("tuvwxyz"[: len(sources)]), sources)
+    return Phrase(("the", "cat", "saw", "it")[:english], tuple("tuvwxyz"[: len(sources)]), sources)
 
 
 _RNG = np.random.default_rng(15)
@@ -75,6 +75,7 @@ _LOOKS = (_LOOKS, np.array([[1, 5, 0, 0], [3, 0, 2, 1], [0, 2, 5, 1], [1, 0, 0, 
 _RIGHT = np.array([[5, 3, 2, 0, 0], [4, 4, 6, 2, 0], [3, 2, 0, 0, 0], [7, 5, 6, 3, 2]])
 _EARLY = np.array([[5, 2, 0, 0, 0], [4, 4, 6, 2, 0], [3, 2, 0, 0, 0], [7, 5, 2, 0, 0]])
 _LONGER = np.array([[5, 3, 9, 0, 0], [4, 4, 6, 2, 0], [3, 2, 0, 0, 0], [7, 5, 6, 3, 9]])  # a word in place of the end
+_TURNED = np.array([[3, 5, 2, 0, 0], [4, 6, 6, 2, 0], [3, 2, 0, 0, 0], [7, 5, 6, 3, 2]])  # the same words otherwise
 _SPOKEN = np.array([[5, 3, 2, 0, 0], [4, 3, 6, 2, 0], [3, 5, 2, 0, 0], [7, 5, 6, 3, 2]])
 
 CHECKS = {
@@ -146,6 +147,7 @@ CHECKS = {
             (_EARLY, _RIGHT),
             (_LONGER, _RIGHT),
             (_LONGER[:1], _RIGHT[:1]),
+            (_TURNED, _RIGHT),
         ),
     ),
     "translation-lab-sources": Check(

@@ -84,6 +84,7 @@ CHECKS = {
             ([2, 9, 4, 6, 1, 8, 3, 7, 5], 1, 3),
             ([2, 9, 4, 6, 1, 8, 3, 7, 5], 8, 4),  # the last word
             ([4, 7, 7, 2, 7, 4, 2, 1], 3, 3),  # neighbours that occur twice, one of them the word again
+            ([4, 7, 7, 2, 7, 4, 2, 1], 6, 4),  # which may stand on the left
         ),
     ),
     "word-vectors-mean": Check(
