@@ -147,7 +147,7 @@ findings:  ## try what the book has found elsewhere, which takes some minutes, o
 	@echo "Measuring what the book has found at other sizes, seeds and sentences."
 	@$(RUN) -m tools.findings $(NAMES)
 
-mutants:  ## change the helper's mathematics one thing at a time: do its tests notice? (hours, or MODULES=softmax)
+mutants:  ## change the helper's mathematics one thing at a time: do its tests notice? (half an hour, or MODULES=softmax)
 	$(call set_up,nox)
 	@$(RUN) -m nox --session mutants -- $(MODULES)
 

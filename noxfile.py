@@ -64,7 +64,7 @@ def pytorch_page(session):
 @nox.session(reuse_venv=True, default=False)
 def mutants(session):
     """Change the helper's mathematics one thing at a time: do its tests notice?  Name modules to try some."""
-    session.install(".", *TOOLS, MUTMUT, "-c", "constraints.txt")
+    session.install(".[pretrained]", *TOOLS, MUTMUT, "-c", "constraints.txt")
     session.run("python", "-m", "tools.mutants", *session.posargs, env=OURS)
 
 

@@ -1,12 +1,13 @@
 """Change the mathematics of the helper one thing at a time, and see whether its tests notice: `make mutants`.
 
-mutmut changes the functions, each mutant runs with the tests of its own module, and what survives has to be in
-tests/helper/survivors.toml with a reason.  Changes of texts and of what is refused are left out, as these are no
+mutmut changes the functions, trying.py tries each mutant with the tests of its own module, and what survives has to be
+in tests/helper/survivors.toml with a reason.  Changes of texts and of what is refused are left out, as these are no
 mathematics, and of a module with many mutants a sample is drawn.  `python -m tools.mutants NAME …` tries some modules.
 """
 
 import ast
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -19,42 +20,62 @@ from bookbuild import ROOT
 
 FOLDER, PACKAGE = ROOT / "_build" / "mutants", ROOT / "chapters" / "minitransformer"
 SURVIVORS = ROOT / "tests" / "helper" / "survivors.toml"
-MODULES = {  # module: its test files beside that of the gradients
-    "dot_product": ["dot_product"],
-    "softmax": ["softmax"],
-    "attention": ["attention"],
-    "self_attention": ["self_attention"],
-    "masks": ["masks"],
-    "multi_head": ["multi_head"],
-    "layer_norm": ["layer_norm"],
-    "residuals": ["residuals"],
-    "positions": ["positions"],
-    "feed_forward": ["feed_forward"],
-    "transformer/embedding": ["transformer"],
-    "transformer/layers": ["transformer"],
-    "transformer/parameters": ["transformer"],
-    "transformer/models": ["transformer"],
-    "gradients": [],
-    "training/loop": ["training"],
-    "translation/decoding": ["translation"],
-    "translation/pairs": ["translation"],
-    "language_model/counting": ["language_model"],
-    "language_model/cache": ["language_model"],
-    "language_model/writing": ["language_model"],
-    "inside": ["inside"],
-    "online_attention/tiles": ["online_attention"],
-    "online_attention/rounding": ["online_attention"],
-    "word_vectors": ["word_vectors"],
+ALIKE = "gradients every_function"
+MODULES = {  # module: the test files that try it, of which mutmut takes the tests that come to a function
+    "dot_product": f"dot_product {ALIKE}",
+    "softmax": f"softmax {ALIKE}",
+    "attention": f"attention {ALIKE}",
+    "self_attention": f"self_attention {ALIKE}",
+    "masks": f"masks {ALIKE}",
+    "multi_head": f"multi_head {ALIKE}",
+    "layer_norm": f"layer_norm {ALIKE}",
+    "residuals": f"residuals {ALIKE}",
+    "positions": f"positions {ALIKE}",
+    "feed_forward": f"feed_forward {ALIKE}",
+    "transformer/embedding": f"transformer {ALIKE}",
+    "transformer/layers": f"transformer {ALIKE}",
+    "transformer/parameters": f"transformer {ALIKE}",
+    "transformer/models": f"transformer {ALIKE}",
+    "gradients": ALIKE,
+    "training/loop": f"training {ALIKE}",
+    "training/settings": "training",
+    "training/checkpoints": "training",
+    "translation/decoding": f"translation {ALIKE}",
+    "translation/pairs": f"translation {ALIKE}",
+    "language_model/counting": "language_model",
+    "language_model/cache": "language_model",
+    "language_model/encoding": "language_model",
+    "language_model/measuring": "language_model",
+    "language_model/writing": "language_model",
+    "inside": "inside every_function",
+    "online_attention/tiles": f"online_attention {ALIKE}",
+    "online_attention/rounding": f"online_attention {ALIKE}",
+    "today/answers": f"today {ALIKE}",
+    "today/decoder": f"today {ALIKE}",
+    "today/mixture": f"today {ALIKE}",
+    "today/parts": f"today {ALIKE}",
+    "today/published": "today",
+    "today/shorter": f"today {ALIKE}",
+    "word_vectors": "word_vectors every_function",
+    "tasks/number_words": "number_words every_function",
+    "tasks/reversals": "training",
+    "tasks/sentences": "sentences every_function",
+    "tasks/sentence_sets": "sentences",
+    "tasks/splits": "sentences",
+    "arrays/inputs": f"inputs {ALIKE}",
+    "arrays/shapes": f"inputs {ALIKE}",
+    "arrays/sums": f"inputs {ALIKE}",
+    "checks/comparisons": "checks",
+    "pretrained/tensors": "pretrained",
 }
-MOST = 150  # mutants of a module
+MOST = 60  # mutants of a module
 CONFIG = """\
 [tool.pytest.ini_options]
-addopts = "--import-mode=importlib -p no:cacheprovider --noconftest --hypothesis-profile=ci --deselect={listing}"
+addopts = "--import-mode=importlib -p no:cacheprovider -p no:xdist --noconftest"
 pythonpath = ["."]
 [tool.mutmut]
 source_paths = ["minitransformer"]
-only_mutate = ["minitransformer/{module}.py"]
-pytest_add_cli_args_test_selection = {tests}
+only_mutate = {changed}
 use_git_change_detection = false
 """
 MAKE = """\
@@ -64,16 +85,18 @@ for step in mutmut.copy_src_dir, mutmut.copy_also_copy_files, mutmut.setup_sourc
     step()
 mutmut.create_mutants(1)
 """
-LISTING = "tests/helper/test_gradients.py::test_every_backward_pass_is_tried"  # lists functions, and so mutants as well
-CALL = "from mutmut.__main__ import cli; cli()"  # `-m mutmut` would be a second module, and it sets itself up twice
-KILLED = 1, 3, 24, 36, 152, 255, -24  # what mutmut notes of tests that failed, or ran without end
+LISTING = (  # tests that list all functions, and so the mutants too
+    "tests/helper/test_gradients.py::test_every_backward_pass_is_tried",
+    "tests/helper/test_every_function.py::test_every_function_that_a_chapter_builds_is_tried",
+)
+SURVIVED, BROKEN, UNREACHED = 0, 70, 33  # codes of tools/trying.py; any other is that of a test that failed
 
 
 class _Mathematics(ast.NodeTransformer):
-    """Leaves of a function what is no text and refuses nothing."""
+    """Leaves of a function what is no text, which may be left out as well, and refuses nothing."""
 
     def visit_Constant(self, node):
-        return ast.Constant("") if isinstance(node.value, str) else node
+        return ast.Constant("") if isinstance(node.value, str | None) else node
 
     def visit_Raise(self, node):
         return ast.Pass()
@@ -84,9 +107,9 @@ class _Mathematics(ast.NodeTransformer):
 
 def mathematics(function):
     """Return a function without its name, its texts and its refusals, as a text to compare."""
-    return ast.unparse(_Mathematics().visit(ast.parse(ast.unparse(ast.Module(function.body, []))))) + ast.dump(
-        function.args
-    )
+    tree = ast.parse(ast.unparse(function))
+    tree.body[0].name = "function"
+    return ast.unparse(_Mathematics().visit(tree))
 
 
 def mutants(text):
@@ -108,39 +131,60 @@ def changed_line(original, changed):
     return next((f"{a.strip()}  →  {b.strip()}" for a, b in zip(one, two) if a != b), "a line more or fewer")
 
 
-def prepare(module):
-    """Write the folder in which mutmut works: the package, its tests, and the configuration."""
+def cached_below(text):
+    """Return a module's text with `name = cache(name)` at its end for `@cache`: mutmut changes nothing decorated."""
+    text, names = re.sub("(?m)^@cache\n", "", text), re.findall(r"(?m)^@cache\ndef (\w+)", text)
+    return text + "".join(f"{name} = cache({name})\n" for name in names)
+
+
+def prepare(modules):
+    """Write the folder in which mutmut works: the package, its tests, and the configuration; make all mutants."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     unneeded = shutil.ignore_patterns("__pycache__", "node_modules")
     shutil.copytree(PACKAGE, FOLDER / "minitransformer", ignore=unneeded)
     shutil.copytree(ROOT / "tests", FOLDER / "tests", ignore=unneeded)
-    tests = [f"tests/helper/test_{name}.py" for name in [*MODULES[module], "gradients"]]
-    (FOLDER / "pyproject.toml").write_text(
-        CONFIG.format(module=module, tests=json.dumps(tests), listing=LISTING), encoding="utf-8"
-    )
+    for module in modules:
+        path = FOLDER / "minitransformer" / f"{module}.py"
+        path.write_text(cached_below(path.read_text(encoding="utf-8")), encoding="utf-8")
+    changed = json.dumps([f"minitransformer/{module}.py" for module in modules])
+    (FOLDER / "pyproject.toml").write_text(CONFIG.format(changed=changed), encoding="utf-8")
+    run(FOLDER, "-c", MAKE)
 
 
-def run(*command):
-    """Run Python in the folder; what it says is kept in a file."""
+def run(folder, *command):
+    """Run Python in a folder; what it says is kept in a file, and returned."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "MINITRANSFORMER_CACHE": str(FOLDER / "cache")}
     with (FOLDER / "said.txt").open("w", encoding="utf-8") as said:
-        subprocess.run([sys.executable, *command], cwd=FOLDER, stdout=said, stderr=subprocess.STDOUT, check=False)
+        done = subprocess.run([sys.executable, *command], cwd=folder, env=env, stdout=said, stderr=said, check=False)
+    if done.returncode:
+        raise RuntimeError(f"no mutants were tried:\n{(FOLDER / 'said.txt').read_text(encoding='utf-8')[-4000:]}")
 
 
-def tried(module):
-    """Try the mutants of a module, or a sample; return the number of all, and {mutant: exit code, changed line}."""
-    prepare(module)
-    run("-c", MAKE)
-    path = FOLDER / "mutants" / "minitransformer" / f"{module}.py"
-    found = mutants(path.read_text(encoding="utf-8"))
-    names = sorted(found)
-    drawn = sorted(np.random.default_rng(0).permutation(names)[:MOST])
-    place = "minitransformer." + module.replace("/", ".")
-    run("-c", CALL, "run", "--max-children", "1", *(f"{place}.{name}" for name in drawn))
-    codes = json.loads(path.with_suffix(".py.meta").read_text(encoding="utf-8"))["exit_code_by_key"]
-    if any(codes[f"{place}.{name}"] is None for name in drawn):
-        said = (FOLDER / "said.txt").read_text(encoding="utf-8")[-2000:]
-        raise RuntimeError(f"the mutants of {module} were not tried, as the tests do not pass without them:\n{said}")
-    return len(names), {name: (codes[f"{place}.{name}"], changed_line(*found[name])) for name in drawn}
+def drawn(module):
+    """Return the mutants of a module that are tried, {name: changed line}, and the number of all."""
+    text = (FOLDER / "mutants" / "minitransformer" / f"{module}.py").read_text(encoding="utf-8")
+    found, place = mutants(text), "minitransformer." + module.replace("/", ".")
+    names = sorted(np.random.default_rng(0).permutation(sorted(found))[:MOST])
+    return {f"{place}.{name}": changed_line(*found[name]) for name in names}, len(found)
+
+
+def tried(modules):
+    """Try the mutants of modules; return {module: (number of all, [(code, changed line)])}."""
+    prepare(modules)
+    chosen = {module: drawn(module) for module in modules}
+    files = {module: [f"tests/helper/test_{name}.py" for name in MODULES[module].split()] for module in modules}
+    plan = {mutant: files[module] for module, (lines, _) in chosen.items() for mutant in lines}
+    (FOLDER / "mutants" / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    tests = sorted({file for each in files.values() for file in each})
+    run(FOLDER / "mutants", "-m", "pytest", "-q", "-p", "tools.trying", *map("--deselect={}".format, LISTING), *tests)
+    found = (FOLDER / "mutants" / "found.jsonl").read_text(encoding="utf-8").splitlines()
+    codes = dict(map(json.loads, found))
+    if broken := [mutant for mutant, code in codes.items() if code == BROKEN]:
+        raise RuntimeError(f"{', '.join(broken)}: the tests were not run to their end.")
+    return {
+        module: (count, [(codes[mutant], line) for mutant, line in lines.items()])
+        for module, (lines, count) in chosen.items()
+    }
 
 
 def known_survivors():
@@ -150,17 +194,19 @@ def known_survivors():
 
 
 def main(modules):
-    """Try modules one after another, print the score of each, and what survives without a reason."""
-    known, total = known_survivors(), np.zeros(3, int)
-    for module in modules or MODULES:
-        count, results = tried(module)
-        alive = [line for code, line in results.values() if code not in KILLED]
+    """Try modules, print the score of each, and what survives without a reason."""
+    known, total = known_survivors(), np.zeros(5, int)
+    print(f"{'module':25}    all  tried  killed  equal  survive")
+    for module, (count, results) in tried(modules or list(MODULES)).items():
+        alive = [line for code, line in results if code in (SURVIVED, UNREACHED)]
         new = [line for line in alive if (module, line) not in known]
-        total += len(results) - len(alive), len(alive) - len(new), len(new)
-        print(f"{module}: {len(results) - len(alive)} of {len(results)} killed, of {count} in all", flush=True)
-        print("".join(f"  survives: {line}\n" for line in new), end="", flush=True)
-    killed, equal, new = total
-    print(f"{killed / max(killed + new, 1):.1%} killed, without {equal} that cannot be noticed; {new} survive.")
+        row = count, len(results), len(results) - len(alive), len(alive) - len(new), len(new)
+        total += row
+        print(f"{module:25}", *(f"{each:6}" for each in row))
+        print("".join(f"  survives: {line}\n" for line in new), end="")
+    killed, _, new = total[2:]
+    print(f"{'all':25}", *(f"{each:6}" for each in total))
+    print(f"{killed / max(killed + new, 1):.1%} of those that can be noticed are killed.")
     return bool(killed < 0.98 * (killed + new))
 
 
