@@ -11,6 +11,7 @@ from scipy import spatial, special
 
 from minitransformer.attention import attention
 from minitransformer.checks import CHAPTERS, CHECKS, ROUNDED, UNANSWERED, _slopes, check, find_hint
+from minitransformer.checks.comparisons import nearest
 from minitransformer.dot_product import cosine_similarity, unit
 from minitransformer.feed_forward import feed_forward, gelu
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient_check
@@ -554,3 +555,10 @@ def test_a_check_imports_no_pytorch():
 def test_an_unknown_exercise_names_the_nearest():
     with pytest.raises(ValueError, match="no exercise 'softmax-mirge'; did you mean one of: softmax-merge"):
         check("softmax-mirge", 1)
+
+
+def test_what_is_near_several_known_answers_is_told_the_nearest_first_and_a_text_none():
+    known = {"a third": 0.333, "rounded up": 0.334, "a half": 0.5, "two": [0.334, 0.334]}
+    assert nearest(0.3339, known) == ["rounded up", "a third"]
+    assert nearest(0.3331, known) == ["a third", "rounded up"]
+    assert nearest("0.33 or so", known) == nearest([[0.334, 0.334]], known) == []

@@ -40,6 +40,17 @@ def test_a_zero_vector_has_no_direction():
     assert unit(np.zeros(3)).tolist() == [0, 0, 0]
 
 
+def test_each_vector_is_divided_by_its_own_length_however_long_the_others_are():
+    assert unit([[3e300, 4e300], [0.0, 2e-300]]).round(15).tolist() == [[0.6, 0.8], [0, 1]]
+
+
+def test_all_rows_can_be_asked_for_and_none_or_more_cannot():
+    assert nearest(np.eye(3), [0, 2, 1], 3)[0].tolist() == [1, 2, 0]
+    for k in (0, 4):
+        with pytest.raises(ValueError, match=f"^k is {k}; expected a number from 1 to 3, the number of rows"):
+            nearest(np.eye(3), [0, 2, 1], k)
+
+
 def test_nearest_finds_what_gensim_finds():
     vectors = load_vectors()
     for word in ("france", "music", "bank"):
@@ -52,6 +63,12 @@ def test_nearest_finds_what_gensim_finds():
 def test_equal_cosines_keep_the_order_of_the_rows():
     indices, cosines = nearest([[1.0, 0], [0, 1], [2, 0], [3, 0]], [1.0, 0], 3)
     assert indices.tolist() == [0, 2, 3] and cosines.tolist() == [1, 1, 1]
+    many = np.tile(np.eye(2), (50, 1))
+    assert nearest(many, [1.0, 0], 100)[0].tolist() == [*range(0, 100, 2), *range(1, 100, 2)]
+
+
+def test_vectors_without_features_stay_empty():
+    assert unit(np.zeros((2, 0))).shape == (2, 0)
 
 
 @pytest.mark.parametrize("kind, size", [("float16", 3e4), ("float32", 1e30), ("float64", 1e300), ("float64", 1e-300)])

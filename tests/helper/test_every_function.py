@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 from functools import partial
 
 import numpy as np
@@ -216,6 +217,7 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
     *[(split_heads, [(5, 10), heads], "x … heads") for heads in (3, 20)],
     *[(split_heads, [(5, 10), heads], "heads") for heads in NOT_FROM_1],
     (split_heads, [(8,), 2], "x"),
+    (split_heads, [(8,), 2, "the queries"], "the queries"),
     (merge_heads, [(5, 8)], "x"),
     (layer_norm, [(), (), ()], "x"),
     *[
@@ -298,6 +300,8 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
     (multi_head_attention, [X, params(MULTI, W_O=(8, 4)), 3, (4, 7)], "the heads' output … W_O"),
     (multi_head_attention, [X, params(MULTI, W_K=(7, 3)), 3, (4, 7)], "queries … keys"),
     (multi_head_attention, [X, params(MULTI), 5, (4, 7)], "x W_Q … heads"),
+    (multi_head_attention, [X, params(MULTI, W_K=(7, 4)), 3, (4, 7)], "context W_K … heads"),
+    (multi_head_attention, [X, params(MULTI, W_V=(7, 8)), 3, (4, 7)], "context W_V … heads"),
     (multi_head_attention, [X, params(OWN), 5], "x W_Q … heads"),
     (multi_head_attention, [X, params(MULTI, W_O=None), 3, (4, 7)], "params … W_O"),
     (multi_head_attention, [X, params(MULTI), 3, (4, 7), mask(5, 5)], "keep"),
@@ -339,12 +343,14 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
     ],
     *[(embed, [ids, TABLES, "learned"], "ids") for ids in ([0, 11], [-1, 2], 3, [0] * 10, [[1, 2], [3]])],
     (embed, [3, params({"embedding": (11, 6)})], "ids"),
+    (embed, [[0], params({"embedding": (11,)}), "none"], "embedding"),
     (embed, [[0], TABLES, "Sinusoidal"], "positions"),
     (embed, [[0], params({"embedding": (11, 6)}), "learned"], "positions … params"),
     *[(embed, [[0], TABLES, positions], "positions … params") for positions in ("none", "rotary", "sinusoidal")],
     *[(layer_norm, [(4, 6), (6,), (6,), eps], "eps") for eps in (-1, math.nan, math.inf, "small")],
     *[(attention, [(2, 3), (4, 3), (4, 2), None, scale], "scale") for scale in (math.nan, "large", np.ones(2))],
     *[(softmax, [(3,), axis], "x … axis") for axis in (1.5, "last", None, True)],
+    (cross_entropy, [(), 0], "logits"),
     *[(cross_entropy, [(2, 3), [0, 1], -1, smoothing], "smoothing") for smoothing in (1.5, -0.5, math.nan, "a")],
     (layer_vjp, [X, {"cross_attention": {}, "feed_forward": {}}, 2], "memory"),
     *[(Adam, [np.zeros(3), rate], "rate") for rate in (-1, math.nan, math.inf, "fast")],
@@ -369,6 +375,7 @@ WRONG_KINDS = [
     (cross_entropy, [(2, 3), np.ma.array([0, 1], mask=[0, 1])], "targets"),
     (Adam, [[1.0, 2.0]], "flat"),
     (translate, [None], "sentence"),
+    (clipped, [["a"], 1.0], "gradient"),
     *[(number_pair, [rng], "rng") for rng in (None, 3)],
     *[
         (function, arguments, "keep")
@@ -380,6 +387,7 @@ WRONG_KINDS = [
         )
     ],
     (entropy, [["a"]], "p"),
+    (residual, [(3, 4), lambda x: np.full(x.shape, "a")], "the sublayer's output"),
     (rotary, [(1, 2), ["a"]], "positions"),
     (leaks, [lambda x: np.full(x.shape, None), (2, 2)], "the model's output"),
     (embed, [[0.5, 1.0], TABLES, "learned"], "ids"),
@@ -403,6 +411,25 @@ def test_what_cannot_be_done_is_refused_in_one_sentence_that_names_what_is_at_fa
     first, *others = map(re.escape, at_fault.split(" … "))
     assert re.match(".*".join([rf"{first} (?:has|is|holds) ", *others]), sentence), sentence
     assert re.fullmatch(r"[^\n]+; [^\n]+\.", sentence), sentence
+
+
+BESIDE = [  # refusals of functions that have a backward pass; that of a residual takes other sublayers
+    (getattr(sys.modules[function.__module__], f"{function.__name__}_vjp"), function, arguments)
+    for function, arguments, _ in REFUSALS + WRONG_KINDS
+    if hasattr(function, "__module__") and function is not residual
+    if hasattr(sys.modules[function.__module__], f"{getattr(function, '__name__', '')}_vjp")
+]
+
+
+@pytest.mark.parametrize("vjp, function, arguments", BESIDE)
+def test_a_backward_pass_refuses_what_its_function_refuses_in_the_same_words(vjp, function, arguments):
+    arguments = [np.ones(part) if isinstance(part, tuple) else part for part in arguments]
+    said = []
+    for each in (function, vjp):
+        with pytest.raises((TypeError, ValueError)) as told:
+            each(*arguments)
+        said.append(str(told.value))
+    assert said[0] == said[1]
 
 
 # What was silently wrong

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays, floating_dtypes
 
-from minitransformer.arrays import bias_for, floats, kept, token_ids, whole
+from minitransformer.arrays import bias_for, floats, kept, number, seeded, token_ids, whole
 from minitransformer.attention import attention
 from minitransformer.transformer import LanguageModel
 from tests.shared.oracles import random
@@ -62,6 +62,8 @@ def test_the_conversions_that_the_refusal_of_a_mask_offers_are_right(convert, se
 def test_a_bias_is_looked_up_by_its_name():
     bias = bias_for(np.ones((3, 2)), {"b_1": [1, 2]}, "b_1")
     assert bias.dtype == float and bias.tolist() == [1, 2]
+    with pytest.raises(ValueError, match="^params has b_1; expected b_2 too: zeros where there is no bias.$"):
+        bias_for(np.ones((3, 2)), {"b_1": [1, 2]}, "b_2")
 
 
 @pytest.mark.parametrize("value", [1.5, -1, 0, "3", None, [2], np.ones(1), np.inf, np.nan])
@@ -73,6 +75,24 @@ def test_what_is_no_whole_number_from_one_on_is_refused(value):
 @pytest.mark.parametrize("value", [3, 3.0, np.int8(3), np.float32(3), np.array(3)])
 def test_a_whole_number_becomes_an_int(value):
     assert type(whole(value, "n")) is int and whole(value, "n") == 3 and whole(0, "n", least=0) == 0
+
+
+@pytest.mark.parametrize(
+    "value, limits, says",
+    [(-1, (), " from 0 on"), (2, (0, 1), " from 0 to 1"), ("a", (-np.inf,), ""), (np.nan, (2, 3.5), " from 2 to 3.5")],
+)
+def test_a_number_beyond_its_limits_is_refused_with_them_and_one_at_them_is_not(value, limits, says):
+    with pytest.raises(ValueError) as told:
+        number(value, "rate", *limits)
+    assert str(told.value) == f"rate is {value!r}; expected a number{says}."
+    assert [number(limit, "rate", *limits) for limit in limits] == list(limits)
+
+
+def test_a_seed_is_a_whole_number_or_a_generator():
+    rng = np.random.default_rng(3)
+    assert seeded(rng) is rng and seeded(3).random() == np.random.default_rng(3).random()
+    with pytest.raises(ValueError, match="^seed is 1.5; expected a whole number from 0 on"):
+        seeded(1.5, "seed")
 
 
 @pytest.mark.parametrize("ids", [[], [[], []], np.zeros((0, 3))])

@@ -200,6 +200,14 @@ def test_a_probe_finds_a_direction_and_is_a_ridge_regression():
     assert np.abs(gradient).max() < 1e-9 and abs((x @ direction + offset - labels).sum()) < 1e-9
 
 
+@pytest.mark.parametrize("given, ridge", [({}, 1.0), ({"ridge": 3.0}, 3.0)])
+def test_two_vectors_show_by_how_much_a_ridge_holds_the_direction_short(given, ridge):
+    direction, offset = linear_probe([[0.0, 5.0], [2.0, 6.0]], [-1, 1], **given)
+    gap, toward = np.array([2.0, 1.0]), 2.0  # from one vector to the other, and between their labels
+    np.testing.assert_allclose(direction, gap * toward / (gap @ gap + 2 * ridge), rtol=1e-12)
+    assert direction @ np.array([1.0, 5.5]) + offset == pytest.approx(0)  # between them
+
+
 def test_a_probe_of_labels_by_lot_finds_little_where_vectors_are_many():
     x, labels = random(2000, 5), np.random.default_rng(0).permutation(np.repeat([-1, 1], 1000))
     direction, offset = linear_probe(x, labels)
@@ -209,6 +217,8 @@ def test_a_probe_of_labels_by_lot_finds_little_where_vectors_are_many():
 def test_a_probe_refuses_what_does_not_fit():
     with pytest.raises(ValueError, match=r"\(4, 2\) and labels \(3,\)"):
         linear_probe(np.ones((4, 2)), np.ones(3))
+    with pytest.raises(TypeError, match="^labels holds"):
+        linear_probe(np.ones((4, 2)), ["a"] * 4)
     with pytest.raises(ValueError, match="ridge"):
         linear_probe(np.ones((4, 2)), np.ones(4), ridge=-1)
     with pytest.raises(ValueError, match="NaN"):

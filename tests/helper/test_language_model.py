@@ -155,6 +155,8 @@ def test_the_door_of_the_encoding():
         BytePairEncoding().encode("a\ud83d")
     with pytest.raises(ValueError, match=r"^a merge holds 256; expected 0 to 255"):
         BytePairEncoding([(97, 256)])
+    with pytest.raises(ValueError, match=r"^a merge has shape \(3,\); expected "):
+        BytePairEncoding([(97, 98, 99)])
     with pytest.raises(ValueError, match="^ids holds 256; expected 0 to 255"):
         BytePairEncoding().decode([256])
     with pytest.raises(ValueError, match="^merges is -1; expected a whole number from 0 on"):
@@ -291,6 +293,8 @@ def test_shares_are_those_of_softmax_cut_to_the_likeliest(logits, temperature, t
 
 
 def test_of_equals_the_smaller_numbers_are_kept_and_no_more_than_come_to_top_p():
+    rows = np.log([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]])
+    np.testing.assert_allclose(shares(rows, top_k=2), [[5 / 8, 3 / 8, 0], [0, 2 / 9, 7 / 9]])
     assert shares([0, 0, 0, 0], top_p=0.5).tolist() == [0.5, 0.5, 0, 0] == shares([0, 0, 0, 0], top_k=2).tolist()
     assert shares([0, 0, 0, 0], top_k=2, top_p=0.5).tolist() == [1, 0, 0, 0] == shares([0, 0, 0, 0], top_p=0).tolist()
 
@@ -495,3 +499,20 @@ def test_a_file_that_is_missing_damaged_or_anothers_says_what_to_do(tmp_path, mo
             ValueError, match=rf"writer\.npz holds {len(weights)} numbers and {merges} merges; expected"
         ):
             text_model()
+
+
+def test_of_two_tokens_the_second_is_foretold():
+    model = LanguageModel(11, 8, heads=2, layers=1, positions="rotary", rng=0)
+    np.testing.assert_allclose(foretold(model, [3, 7]), [softmax(model([3]))[0, 7]], rtol=1e-6)
+
+
+def test_each_token_is_foretold_once_from_half_a_window_or_more():
+    def counter(ids):
+        """Say 0 with the probability n / (n + 1) behind n tokens."""
+        counts = np.arange(1, ids.shape[-1] + 1)
+        return np.broadcast_to(np.stack([np.log(counts), 0 * counts], axis=-1), (*ids.shape, 2))
+
+    counter.vocabulary = 2
+    for batch in (1, 32):
+        p = foretold(counter, np.zeros(9, int), window=4, batch=batch)
+        np.testing.assert_allclose(p / (1 - p), [1, 2, 3, 4, 3, 4, 3, 4])

@@ -235,3 +235,11 @@ def test_the_same_is_tried_every_time_and_the_answer_is_made_of_python_numbers()
 @pytest.mark.parametrize("shape", [(0, D), (1, D), (0, N, D), (N, 0)])
 def test_where_there_is_nothing_to_leak_nothing_does(shape):
     assert leaks(lambda x: less_mean(x) if x.size else x, np.ones(shape)) == []
+
+
+def test_a_token_is_replaced_by_another_one_that_is_no_larger():
+    x, tried = np.ones((3, 40)), []
+    assert leaks(lambda x: tried.append(x.copy()) or x[::-1], x) == [(2, 0)]
+    for t, changed in enumerate(tried[1:], 1):
+        assert (changed != x).any(axis=-1).tolist() == [s == t for s in range(3)]
+        assert np.abs(changed).max() <= 1 and changed.min() < -0.5

@@ -78,6 +78,11 @@ def test_no_two_numbers_are_alike_and_all_words_are_of_the_vocabularies():
         assert {word for row in said for word in row} == set(words) and len(set(words)) == len(words)
 
 
+def test_every_seventh_number_of_three_digits_or_more_is_held_out():
+    assert [number for number in range(130) if held_out(number)] == [105, 112, 119, 126]
+    assert held_out(999_999) and not held_out(999_998)
+
+
 def value(words):
     """Return the number that English words say, adding them up."""
     values = {word: place for place, word in enumerate(ENGLISH_NUMBERS[:20])}
@@ -99,7 +104,7 @@ def test_what_is_drawn_is_held_out_or_not_of_any_length_and_decided_by_the_gener
     numbers = [value(english) for english, _ in pairs]
     assert [in_french(number) for number in numbers] == [french for _, french in pairs]
     assert {held_out(number) for number in numbers} == {hidden}
-    assert {len(str(number)) for number in numbers} == digits
+    assert {len(str(number)) for number in numbers} == digits and (0 in numbers) == (not hidden)
 
 
 @pytest.mark.parametrize(

@@ -163,3 +163,18 @@ def test_zeros_stay_zero_and_single_precision_stays():
 def test_roundings_that_cannot_be_are_refused(bits, group):
     with pytest.raises(ValueError, match="; expected "):
         quantise(np.ones((2, 6)), bits, group)
+
+
+@pytest.mark.parametrize("shape", [(6,), (3, 6), (2, 3, 6)])
+def test_weights_of_any_shape_keep_it(shape):
+    weights = np.arange(float(np.prod(shape))).reshape(shape) - 3
+    for group in (None, 3):
+        numbers, scales = quantise(weights, group=group)
+        assert numbers.shape == (*shape[:-1], 6 // (group or 6), group or 6)
+        assert scales.shape == (*numbers.shape[:-1], 1)
+        np.testing.assert_allclose(dequantise(numbers, scales), weights, atol=0.1)
+
+
+def test_a_single_weight_has_no_row_to_be_scaled_by():
+    with pytest.raises(ValueError, match=r"^weights has shape \(\); expected at least 1 axis\.$"):
+        quantise(3.0)

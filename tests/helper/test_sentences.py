@@ -1,13 +1,34 @@
 """The language of chapter 15: a table written by hand that meets every rule, and what is kept out of training."""
 
 import hashlib
+import itertools
 
 import numpy as np
 import pytest
 
-from minitransformer.tasks.lexicon import ADJECTIVES, DETERMINERS, ELIDED, ENGLISH, FRENCH, NOUNS, PROPERTIES, VERBS
+from minitransformer.tasks.lexicon import (
+    ADJECTIVES,
+    DETERMINERS,
+    ELIDED,
+    ENGLISH,
+    FRENCH,
+    NOUNS,
+    PLAIN,
+    PROPERTIES,
+    VERBS,
+)
 from minitransformer.tasks.sentence_sets import drawn, it_sentences, twins
-from minitransformer.tasks.sentences import LINKS, clause, feminine, fits, it_sentence, noun_phrase, predicate, spelled
+from minitransformer.tasks.sentences import (
+    DEGREES,
+    LINKS,
+    clause,
+    feminine,
+    fits,
+    it_sentence,
+    noun_phrase,
+    predicate,
+    spelled,
+)
 from minitransformer.tasks.splits import SPLITS, hidden_pairs, triples
 from minitransformer.translation import SENTENCES, english_words, french_words
 
@@ -30,7 +51,7 @@ def it(subject, verb, other, negation, link, degree, adjective):
     return it_sentence(noun(subject), verb, noun(other), negation, link, degree, adjective)
 
 
-TABLE = [
+table = lambda: [
     # every noun, every property of a masculine and of a feminine one, every determiner
     (told("the animal", "too", "tired"), "the animal was too tired", "l'animal était trop fatigué"),
     (told("the mouse", "very", "tired"), "the mouse was very tired", "la souris était très fatiguée"),
@@ -214,10 +235,12 @@ TABLE = [
         "ce canal a arrêté un bel animal mais il était profond",
     ),
 ]
+TABLE = table()
 
 
-@pytest.mark.parametrize("phrase, english, french", TABLE, ids=[english for _, english, _ in TABLE])
-def test_the_grammar_says_what_a_teacher_writes(phrase, english, french):
+@pytest.mark.parametrize("row", range(len(TABLE)), ids=[english for _, english, _ in TABLE])
+def test_the_grammar_says_what_a_teacher_writes(row):
+    phrase, english, french = table()[row]  # built while the test runs, so that it is what is tried
     found = spelled(phrase)
     assert found.english == tuple(english_words(english))
     assert found.french == tuple(french_words(french))
@@ -287,6 +310,19 @@ def test_training_has_no_hidden_pair_no_hidden_triple_and_two_adjectives_at_most
         assert not any(pair <= set(nouns(phrase)) for pair in hidden_pairs())
         assert "it" not in phrase.english or (*nouns(phrase), phrase.english[-1]) in known
         assert sum(word in ADJECTIVES for word in phrase.english) <= 2
+
+
+def test_sentences_of_training_are_of_the_kinds_and_have_the_adjectives_that_are_told(sentences):
+    others = [phrase.english for phrase in sentences if "it" not in phrase.english]
+    with_it = [phrase.english for phrase in sentences if "it" in phrase.english]
+    assert np.mean(["because" in words for words in others]) == pytest.approx(0.2, abs=0.04)
+    assert np.mean(["was" in words and "because" not in words for words in others]) == pytest.approx(0.25, abs=0.04)
+    assert not any(words[0] == "because" for words in others)
+    counts = np.bincount([sum(word in ADJECTIVES for word in words) for words in with_it]) / len(with_it)
+    np.testing.assert_allclose(counts, [0.85 / 4, 0.85 / 2, 0.85 / 4 + 0.15], atol=0.04)
+    for words in (phrase.english for phrase in sentences):
+        assert not any(word in DEGREES and after in PLAIN for word, after in itertools.pairwise(words))
+    assert {word for words in with_it for word in words if word in DEGREES} == set(DEGREES)
 
 
 @pytest.mark.parametrize("split", SPLITS)

@@ -356,3 +356,8 @@ def test_the_file_has_the_variants_of_the_tool_and_their_sizes():
         assert (row["parameters"], row["used"], row["hidden"]) == (variants.count(shapes), variants.count(used), hidden)
         assert len(row["bits"]) == len(variants.SEEDS) and abs(row["used"] - variants.PARAMETERS) < 700
     assert rows[0]["bits"][0] == load_sizes()[3]["bits"][0]  # the same model, steps and seed
+
+
+def test_the_scores_of_a_single_token_choose_its_experts():
+    shares = routed([0.0, np.log(3), -1.0, 0.0], 2)
+    np.testing.assert_allclose(shares, [0.25, 0.75, 0, 0], rtol=1e-12)

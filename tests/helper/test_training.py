@@ -136,6 +136,15 @@ def test_a_step_returns_the_loss_before_of_the_targets_that_count_and_lowers_it(
     assert losses[-1] < losses[0] - 0.5 and adam.steps == 20
 
 
+def test_a_step_drops_out_what_its_generator_decides_and_nothing_without_one():
+    model, batch = small(dropout=0.3), few(np.random.default_rng(0))
+    whole = cross_entropy(model(*batch[0]), batch[1])
+    dropped = cross_entropy(model(*batch[0], rng=np.random.default_rng(5)), batch[1])
+    step = lambda rng: learn(small(dropout=0.3), SimpleNamespace(step=lambda *_: None), lambda _: batch, rng)
+    assert step(None) == pytest.approx(whole, rel=1e-12) and abs(dropped - whole) > 1e-3
+    assert step(np.random.default_rng(5)) == pytest.approx(dropped, rel=1e-12)
+
+
 def test_a_step_is_adams_along_the_clipped_gradient_of_the_smoothed_loss():
     model, batch = small(), few(np.random.default_rng(0))
     start, step = model.flat.copy(), 1e-6
@@ -179,6 +188,7 @@ def test_reversals_follow_from_their_rng_and_have_the_lengths_that_are_asked_for
     assert all(map(np.array_equal, [*one[0], one[1]], [*two[0], two[1]])) and not np.array_equal(one[1], other[1])
     assert set(one[0][2]) == {2, 3, 4, 5} and one[1].shape == (30, 6)
     assert set(reversals(np.random.default_rng(0), 9, 3, 3)[0][2]) == {3}
+    assert reversals(np.random.default_rng(0), 0)[1].shape == (0, 13)
 
 
 # A training
@@ -478,6 +488,12 @@ def test_the_newest_files_of_a_name_are_kept_and_those_of_other_names(cache):
     names = sorted(path.name.rsplit("-", 2)[0] for path in cache.iterdir())
     assert names == ["x"] * checkpoints.KEPT + ["x-y"]
     assert min(path.stat().st_mtime for path in cache.glob("x-????????????????-*")) == 2
+
+
+def test_a_damaged_file_is_not_taken_for_what_a_training_has_left(cache):
+    path = checkpoints.checkpoint_path("rows", small(), few)
+    path.with_name(path.name[:-20] + 16 * "0" + ".npz").write_bytes(b"damaged")
+    assert checkpoints.checkpoint_path("rows", small(), few) == path
 
 
 @pytest.mark.parametrize("damage", ["cut", "other model", "text"])

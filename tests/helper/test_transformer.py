@@ -259,6 +259,27 @@ def test_what_a_run_shows_is_what_it_computes():
     np.testing.assert_allclose(seen["encoder"]["norm"]["output"], model.encode(SOURCE, padding_mask([5, 3, 1], 5)))
 
 
+def test_dropout_acts_on_both_sides_of_a_transformer_and_on_what_is_embedded():
+    model, one, two = transformer(dropout=0.3), np.random.default_rng(4), np.random.default_rng(4)
+    memory = model.encode(SOURCE, rng=one)
+    assert not np.allclose(memory, model.encode(SOURCE))
+    logits = model.decode(IDS, memory, rng=one)
+    assert np.array_equal(model(SOURCE, IDS, rng=two), logits) and not np.allclose(model.decode(IDS, memory), logits)
+    seen = {}
+    model.encode(SOURCE, seen=seen, rng=np.random.default_rng(4))
+    whole = embed(SOURCE, model.params, model.positions, "source_embedding")
+    assert np.array_equal(seen["encoder"]["embedded"], whole)
+
+
+def test_a_language_model_shows_what_it_computes_too():
+    model, seen = LanguageModel(11, 12, 3, 2, rng=0), {}
+    logits = model(IDS, seen)
+    assert np.array_equal(seen["logits"], logits) and list(seen["decoder"]) == ["embedded", 1, 2, "norm"]
+    assert list(seen["decoder"][2]) == ["attention weights", "attention", "feed_forward"]
+    assert (np.triu(seen["decoder"][1]["attention weights"], 1) == 0).all()
+    np.testing.assert_allclose(head(seen["decoder"]["norm"]["output"], model.params), logits)
+
+
 def test_the_activation_is_the_chosen_one():
     with_relu, with_gelu = (language_model(activation=bend)(IDS) for bend in (relu, gelu))
     assert not np.allclose(with_relu, with_gelu)

@@ -167,6 +167,15 @@ def test_a_wide_beam_finds_every_sentence_with_its_probability_and_a_narrow_one_
     assert next(iter(found)) == max(by_hand, key=by_hand.get)
 
 
+def test_what_never_ends_is_cut_at_thirty_words():
+    source, lengths = word_numbers(SOURCES, SMALL.english)
+    endless = [seed for seed in range(8) if not (written(seed, 40)[2] == END).any()]
+    assert endless
+    for seed in endless:
+        assert greedy(model(seed), source, lengths).shape == (4, 30)
+        assert [len(ids) for ids, _ in beam(model(seed), source[0], width=1)] == [30]
+
+
 @pytest.mark.parametrize("wrong", [0, 1.5])
 def test_impossible_widths_and_lengths_are_refused(wrong):
     source, _ = word_numbers(SOURCES[:1], SMALL.english)

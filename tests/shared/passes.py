@@ -5,7 +5,17 @@ from functools import partial
 
 import numpy as np
 
-from minitransformer import attention, feed_forward, multi_head, positions, residuals, softmax, today, transformer
+from minitransformer import (
+    attention,
+    feed_forward,
+    multi_head,
+    positions,
+    residuals,
+    self_attention,
+    softmax,
+    today,
+    transformer,
+)
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, vjp_of
 from minitransformer.transformer import LanguageModel, Transformer, layer_shapes
 from tests.shared import oracles
@@ -17,6 +27,7 @@ OWN = {"W_Q": (6, 6), "W_K": (6, 6), "W_V": (6, 9), "W_O": (9, 4)}
 LAYER, NORM = layer_shapes(6, 8, cross=True), SCALES
 CAUSAL = np.tri(5, dtype=bool)
 DECODER = today.decoder_shapes(9, 6, 4, layers=1, hidden=5, groups=2, width=2, normed=True)["decoder"][1]
+OPTIONS = {"keep": CAUSAL, "memory_keep": KEEP, "turn": positions.rotary, "activation": feed_forward.gelu}
 IDS, TARGETS = np.array([[1, 2, 1], [0, 1, 1]]), np.array([[1, 2, -1], [0, 4, 4]])
 
 
@@ -36,6 +47,11 @@ OTHERS = {  # with masks, chance and other settings, or with arguments that are 
         [(2, 5, 4), (2, 7, 4), (7, 3)],
     ),
     "attention, broadcast": (attention.attention, attention.attention_vjp, [(5, 4), (2, 1, 7, 4), (3, 7, 3)]),
+    "self_attention, masked": (
+        partial(self_attention.self_attention, keep=CAUSAL),
+        partial(self_attention.self_attention_vjp, keep=CAUSAL),
+        [TOKENS, {"W_Q": (6, 4), "W_K": (6, 4), "W_V": (6, 5)}],
+    ),
     "multi_head_attention": (
         partial(multi_head.multi_head_attention, heads=3),
         partial(multi_head.multi_head_attention_vjp, heads=3),
@@ -79,6 +95,11 @@ OTHERS = {  # with masks, chance and other settings, or with arguments that are 
         lambda x: residuals.residual_vjp(x, feed_forward.gelu_vjp),
         [TOKENS],
     ),
+    "residual, plain norm, parameters inside": (
+        lambda x, params: residuals.residual(x, lambda z: feed_forward.feed_forward(z, params)),
+        lambda x, params: residuals.residual_vjp(x, lambda z: feed_forward.feed_forward_vjp(z, params)),
+        [TOKENS, {"W_1": (6, 9), "b_1": (9,), "W_2": (9, 6), "b_2": (6,)}],
+    ),
     "embed": (
         lambda params: transformer.embed(IDS, params, "learned"),
         lambda params: transformer.embed_vjp(IDS, params, "learned"),
@@ -90,14 +111,24 @@ OTHERS = {  # with masks, chance and other settings, or with arguments that are 
         lambda x, params, memory: transformer.layer_vjp(x, params, 2, "post", memory=memory, rate=0.2, rng=rng()),
         [TOKENS, LAYER, (2, 7, 6)],
     ),
+    "layer, with every option": (
+        lambda x, params, memory: transformer.layer(x, params, 3, memory=memory, **OPTIONS),
+        lambda x, params, memory: transformer.layer_vjp(x, params, 3, memory=memory, **OPTIONS),
+        [TOKENS, LAYER, (2, 7, 6)],
+    ),
     "stack": (
         lambda x, params, memory: transformer.stack(x, params, 2, memory=memory),
         lambda x, params, memory: transformer.stack_vjp(x, params, 2, memory=memory),
         [TOKENS, {1: LAYER, 2: LAYER, "norm": NORM}, (2, 7, 6)],
     ),
+    "rotary_halves, elsewhere": (
+        partial(today.rotary_halves, positions=[3, 1, 4, 1, 5]),
+        partial(today.rotary_halves_vjp, positions=[3, 1, 4, 1, 5]),
+        [TOKENS],
+    ),
     "decoder_layer": (
-        partial(today.decoder_layer, heads=4, keep=CAUSAL, turn=positions.rotary),
-        partial(today.decoder_layer_vjp, heads=4, keep=CAUSAL, turn=positions.rotary),
+        partial(today.decoder_layer, heads=4, keep=CAUSAL, turn=positions.rotary, eps=0.1),
+        partial(today.decoder_layer_vjp, heads=4, keep=CAUSAL, turn=positions.rotary, eps=0.1),
         [TOKENS, DECODER],
     ),
     "cross_entropy": (
