@@ -196,7 +196,7 @@ UNLIKE = {
         word_vectors.train_vectors(sentences min_count) word_vectors.ppmi(counts smoothing)""",
     "is said by NumPy with the axis, the shape or the size": """
         softmax.entropy(axis) softmax.softmax(temperature) softmax.softmax_vjp(temperature)
-        positions.angles(positions) masks.padding_mask(lengths) rounding.quantise(weights)
+        positions.angles(positions) masks.padding_mask(lengths)
         writing.shares(logits temperature) writing.choose(logits temperature) inside.copies(rng places vocabulary)
         inside.linear_probe(ridge) decoder.by_heads(keep) mixture.load(shares) parts.rotary_halves(base)
         parts.rotary_halves_vjp(base)""",

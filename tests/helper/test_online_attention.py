@@ -157,6 +157,7 @@ def test_an_outlier_spoils_its_own_group_alone():
 def test_zeros_stay_zero_and_single_precision_stays():
     assert (dequantise(*quantise(np.zeros((2, 4)))) == 0).all()
     assert dequantise(*quantise(random(2, 4, kind="float32"), 4, 2)).dtype == np.float32
+    assert dequantise(*quantise(np.zeros((0, 6)), group=2)).shape == (0, 6)  # a matrix without rows
 
 
 @pytest.mark.parametrize("bits, group", [(9, None), (1, None), (4, 5), (4, 0)])

@@ -24,7 +24,7 @@ def quantise(weights, bits=8, group=None):
             f"weights has shape {weights.shape}, bits is {bits} and group is {group}; "
             "expected 2 to 8 bits, and groups that fill the last axis."
         )
-    grouped = weights.reshape(*weights.shape[:-1], -1, group)
+    grouped = weights.reshape(*weights.shape[:-1], width // group, group)
     scales = np.abs(grouped).max(axis=-1, keepdims=True) / (2 ** (bits - 1) - 1)
     return np.rint(grouped / np.where(scales == 0, 1, scales)).astype(np.int8), scales
 
@@ -38,4 +38,5 @@ def dequantise(numbers, scales):
     [[0.5, -1.27, 0.0]]
     """
     weights = numbers * scales
-    return weights.reshape(*weights.shape[:-2], -1)
+    groups, group = weights.shape[-2:]
+    return weights.reshape(*weights.shape[:-2], groups * group)
