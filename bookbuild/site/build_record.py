@@ -5,9 +5,9 @@ The file _build/built records both.  It is there only after a good build, and wh
 
 import fnmatch
 import json
+import re
 import sys
-import sysconfig
-from pathlib import Path
+from importlib import metadata
 
 from bookbuild.base.files import hashes
 from bookbuild.products.downloads import COVER, linked, names
@@ -15,15 +15,35 @@ from bookbuild.read.book import LABELS, Book
 from bookbuild.site.last_changed import dates
 
 RECORD = "built"
+REQUIREMENTS = "requirements.txt"
 NOT_READ = (".*", "_build", "node_modules", "tests", "__pycache__", "*.egg-info", "*.ipynb", "*~")
 KEPT = (".doctrees", "jupyter_execute")  # what Sphinx and myst-nb have read
 
 
 def sources(root):
-    """Return what a site is made of: hashes of the book's files, the versions of what is installed, dates."""
+    """Return what a site is made of: hashes of the book's files, the versions of what it is built with, dates."""
     files = hashes(root, lambda path: any(fnmatch.fnmatch(path.name, pattern) for pattern in NOT_READ))
-    packages = sorted(path.name for path in Path(sysconfig.get_path("purelib")).glob("*.dist-info"))
-    return {"files": files, "versions": [sys.version, *packages], "dates": dates(root)}
+    return {"files": files, "versions": [sys.version, *packages(root)], "dates": dates(root)}
+
+
+def packages(root):
+    """Return names and versions of the packages that the book requires, and of all that these do.
+
+    What else is installed, as for the tests, makes no other site.
+    """
+    listed = [path.read_text("utf8") for path in [root / REQUIREMENTS] if path.is_file()]
+    found, left = {}, ["jupyter-book", "minitransformer", *re.findall(r"(?m)^\w[\w.-]*", "".join(listed))]
+    while left:
+        name = re.sub(r"[-_.]+", "-", left.pop()).lower()
+        if name not in found:
+            try:
+                package = metadata.distribution(name)
+            except metadata.PackageNotFoundError:  # which another system or another Python needs
+                continue
+            found[name] = package.version
+            needs = [need for need in package.requires or () if "extra ==" not in need]
+            left += [re.match(r"[\w.-]+", need)[0] for need in needs]
+    return [f"{name} {version}" for name, version in sorted(found.items())]
 
 
 def results(root, folder):

@@ -5,9 +5,10 @@ import shutil
 
 import pytest
 
+from bookbuild import ROOT
 from bookbuild.products import downloads
 from bookbuild.read.book import Book
-from bookbuild.site.build_record import sources
+from bookbuild.site.build_record import packages, sources
 from tests.shared.small_book import HELPER, SmallBook, different
 
 FIRST, SECOND = "chapters/01-probe", "chapters/02-whole"
@@ -130,3 +131,12 @@ def test_code_templates_and_styles_are_part_of_what_a_site_is_made_of(book, name
     assert sources(book.folder) != before
     book.write(name, text)
     assert sources(book.folder) == before
+
+
+def test_the_packages_that_the_book_needs_are_part_of_it_and_those_of_the_tests_are_not(tmp_path):
+    found = {package.split()[0] for package in packages(ROOT)}
+    assert {"jupyter-book", "sphinx", "myst-nb", "sphinx-exercise", "gensim", "numpy"} <= found
+    assert not {"pytest", "playwright", "hypothesis"} & found
+    listed = "-c constraints.txt\n-e .\nPytest>=8  # a test\nno-such-package\n"
+    (tmp_path / "requirements.txt").write_text(listed, "utf8")
+    assert {"pytest", "pluggy"} <= {package.split()[0] for package in packages(tmp_path)}
