@@ -238,6 +238,21 @@ def test_python_that_is_stopped_or_breaks_off_can_be_used_again(live, hub):
     expect(live.output(2)).to_have_text("again")
 
 
+def test_python_that_broke_off_gets_another_line_where_the_first_stays_deaf(reader, hub):
+    """A line may be laid to the ports that Python had before it started afresh: nobody hears what goes there."""
+    lines = []
+    hub.says(hub.ready)
+    lay = lambda line: lines.append(line) or (len(lines) != 2 and line.connect_to_server())
+    reader.tab.route_web_socket("**/channels*", lay)
+    reader.begin(build=hub.build)
+    reader.editor(2).fill("import os; os._exit(1)")
+    reader.press("Run cell 2")
+    assert "run the cells from the top" in reader.hears("Python broke off, perhaps for want of memory, and has")
+    assert reader.run(2, "print('again')") == "Done: cell 2 has run."
+    expect(reader.output(2)).to_have_text("again")
+    assert len(lines) == 3
+
+
 def test_a_python_that_never_answers_gives_its_place_to_another(reader, hub):
     silent = []
     hub.says(hub.ready)

@@ -4,6 +4,7 @@ import { KernelAPI, KernelConnection, ServerConnection } from "@jupyterlab/servi
 
 const SILENCE = 5 * 60 * 1000; // milliseconds without a word, after which Binder is given up
 export const PATIENCE = 60 * 1000; // milliseconds for Python to start, or for the line to it to be mended
+const LINE = 8 * 1000; // milliseconds for an answer, after which another line is laid
 const DEAF = 20 * 1000; // milliseconds, after which a Python that has not answered gives its place to another
 const BUILDING = "is building what the book needs, as it must for the first reader after a change";
 const STARTING = "is starting the computer";
@@ -47,6 +48,13 @@ export async function answers(kernel, patience = PATIENCE) {
     const heard = kernel.requestKernelInfo().then(() => true, pause);
     if (await Promise.race([heard, pause()])) return true;
   }
+  return false;
+}
+
+/** Tell whether `kernel`, which its server has started again, answers: a line may have been laid to where it was before. */
+export async function answersAgain(kernel) {
+  for (const end = Date.now() + PATIENCE; Date.now() < end; await kernel.reconnect())
+    if (await answers(kernel, LINE)) return true;
   return false;
 }
 

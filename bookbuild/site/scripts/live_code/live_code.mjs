@@ -1,7 +1,7 @@
 // Live code: the cells of a page become editors, and what is in them runs on a computer that Binder lends.
 import { makeBar } from "./bar.mjs";
 import { openCells } from "./cells.mjs";
-import { PATIENCE, answers, computer, isLent, pause } from "./computer.mjs";
+import { PATIENCE, answersAgain, computer, isLent, pause } from "./computer.mjs";
 import { screen } from "./outputs.mjs";
 
 const READY = "Ready: change a cell and run it, with its button or with Shift+Enter.";
@@ -63,7 +63,7 @@ function use(started) {
   kernel = started;
   cells ??= openCells(run);
   kernel.statusChanged.connect((_, status) => {
-    if (status === "autorestarting") startAgain("Python broke off, perhaps for want of memory, and", answers);
+    if (status === "autorestarting") startAgain("Python broke off, perhaps for want of memory, and", answersAgain);
   });
   kernel.connectionStatusChanged.connect((_, status) => {
     clearTimeout(mending);
