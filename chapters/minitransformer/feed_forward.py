@@ -3,6 +3,7 @@
 import numpy as np
 
 from .arrays import bias_for, floats, number, sum_tokens
+from .arrays.doors import doors
 from .gradients import vjp_of
 from .self_attention import project, project_vjp
 
@@ -180,3 +181,6 @@ def dropped_vjp(sublayer, rate, rng):
         return output, lambda d_output: back(back_dropout(d_output))
 
     return sublayer if rng is None else both
+
+
+doors(globals(), "feed_forward kept_by")

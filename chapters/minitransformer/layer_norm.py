@@ -3,6 +3,7 @@
 import numpy as np
 
 from .arrays import finite, floats, for_features, mean_features, number, sum_tokens
+from .arrays.doors import doors
 
 
 def layer_norm(x, gain, bias, eps=1e-5):
@@ -98,3 +99,6 @@ def rms_norm_vjp(x, gain, eps=1e-5):
         return d_x / spread, sum_tokens(d_output * normal)
 
     return normal * gain, backward
+
+
+doors(globals(), "root")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .arrays import floats, whole
+from .arrays.doors import doors
 
 
 def angles(positions, d):
@@ -92,3 +93,6 @@ def rotary_vjp(x, positions=None):
         return rotary(d_turned, back)
 
     return turned, backward
+
+
+doors(globals(), "angles")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .arrays import floats, one_of
+from .arrays.doors import doors
 from .gradients import several
 from .layer_norm import layer_norm, layer_norm_vjp
 
@@ -73,3 +74,6 @@ def residual_vjp(x, sublayer, norm="pre", gain=None, bias=None):
         return found if len(found) > 1 else found[0]
 
     return output, backward
+
+
+doors(globals(), "residual added residual_vjp")

@@ -19,6 +19,7 @@ from smart_open import open as open_any
 
 from .arrays import finite, floats, whole
 from .arrays.digests import digest
+from .arrays.doors import doors
 from .arrays.files import cache_folder, read, written
 
 TEXTS = ("enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2", "lee_background.cor")
@@ -278,3 +279,6 @@ def _read_text(path):
         raise ValueError(
             f"{path} cannot be read ({problem}); expected word2vec or GloVe text: fetch it again."
         ) from None
+
+
+doors(globals(), "count_pairs ppmi train_vectors")

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .doors import doors
+
 
 def floats(x, name="x", axes=0):
     """Return `x` (any shape) as an array of floats; float32 and float64 stay what they are, integers become float64.
@@ -194,3 +196,6 @@ def whole_numbers(x, name):
     if x.dtype.kind not in "iu" and (x.size or x.ndim == 0):
         raise TypeError(f"{name} holds {x.dtype} values; expected whole numbers, one for each token.")
     return x
+
+
+doors(globals(), "finite one_of token_ids")

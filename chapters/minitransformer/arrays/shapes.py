@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .doors import doors
 from .inputs import _array, entry, floats
 
 
@@ -158,3 +159,6 @@ def summed_to(x, gradient):
     gradient = gradient.sum(axis=tuple(range(gradient.ndim - x.ndim)))
     copied = tuple(i for i, size in enumerate(x.shape) if size == 1 != gradient.shape[i])
     return gradient.sum(axis=copied, keepdims=True) if copied else gradient
+
+
+doors(globals(), "same_width kept kept_by_heads for_features bias_for summed_to")

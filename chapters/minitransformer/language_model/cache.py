@@ -5,6 +5,7 @@ from functools import singledispatch
 import numpy as np
 
 from ..arrays import mean_features, token_ids, whole
+from ..arrays.doors import doors
 from ..positions import angles
 from ..self_attention import product
 
@@ -160,3 +161,6 @@ def normed(x, part):
     """
     centred = x - mean_features(x)
     return centred / np.sqrt(mean_features(centred**2) + 1e-5) * part["gain"] + part["bias"]
+
+
+doors(globals(), "make_room step places attend turned normed")

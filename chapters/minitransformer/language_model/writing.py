@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..arrays import number, token_ids, whole
+from ..arrays.doors import doors
 from ..softmax import log_softmax, softmax
 from .cache import KeyValueCache, step
 
@@ -112,3 +113,6 @@ def beam_text(model, ids, steps, width=4, window=None):
         totals, new = found[rows, numbers], numbers[:, None]
         ids = np.hstack([ids[rows], new])
     return ids, totals
+
+
+doors(globals(), "shares choose generate begun beam_text")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..arrays import floats, whole
+from ..arrays.doors import doors
 from ..masks import causal_mask
 from ..self_attention import project, project_vjp
 
@@ -141,3 +142,6 @@ def swiglu_vjp(x, params):
         return d_x + more, d_gate | d_up | d_down
 
     return output, backward
+
+
+doors(globals(), "rotary_halves rotary_halves_vjp")

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import seeded, whole
+from ..arrays.doors import doors
 from ..tasks.lexicon import NOUNS
 from ..tasks.sentence_sets import it_sentences, twins
 from ..tasks.sentences import fits
@@ -91,3 +92,6 @@ def scored(examples, change=None, model=None, instead=None):
         asked.append(np.isin(said, PRONOUNS))
     words, pronouns = np.concatenate(right), np.concatenate(asked)
     return np.array([words[~pronouns].mean(), words[pronouns].mean(), np.mean([row.all() for row in right])])
+
+
+doors(globals(), "scored")

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from ..arrays import floats
+from ..arrays.doors import doors
 from ..translation import SENTENCES, english_words
 from .inside import seen
 
@@ -60,3 +61,6 @@ def said_with(example, values):
         raise ValueError(f"values has shape {values.shape}; expected one row for each of the {m} English words.")
     inside = seen(example.english, example.french, change={f"{PLACE} values": lambda own: values[None]})
     return SENTENCES.french[inside["logits"][example.pronoun].argmax()]
+
+
+doors(globals(), "said_with")

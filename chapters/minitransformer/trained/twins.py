@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 
+from ..arrays.doors import doors
 from ..softmax import softmax
 from ..tasks.lexicon import DETERMINERS, NOUNS, PLAIN, PROPERTIES, VERBS
 from ..tasks.sentences import feminine, fits, it_sentence, spelled
@@ -161,3 +162,6 @@ def machine_numbers():
         "cross-attention": weights("decoder 1 cross_attention", at),
         "next": np.sort(softmax(inside["logits"][at].astype(float)))[:-5:-1].round(3).tolist(),
     }
+
+
+doors(globals(), "pronouns counted")

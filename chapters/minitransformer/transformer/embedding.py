@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..arrays import entry, floats, matrix_for, one_of, rows, token_ids
+from ..arrays.doors import doors
 from ..positions import sinusoidal_positions
 from ..self_attention import product
 
@@ -123,3 +124,6 @@ def head_vjp(x, params):
         return product(d_logits, matrix.T), {"embedding": rows(d_logits).T @ rows(x)}
 
     return head(x, params), backward
+
+
+doors(globals(), "learned")

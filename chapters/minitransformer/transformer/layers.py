@@ -1,6 +1,7 @@
 """Layers, and stacks of them, with their backward passes; built in chapter 12."""
 
 from ..arrays import entry
+from ..arrays.doors import doors
 from ..feed_forward import dropout, dropped_vjp, feed_forward, feed_forward_vjp, relu
 from ..layer_norm import layer_norm, layer_norm_vjp
 from ..multi_head import multi_head_attention, multi_head_attention_vjp
@@ -164,3 +165,6 @@ def stack_vjp(x, params, heads, **options):
         return d_output, gradients, *([sum(d_memory)] if d_memory else [])
 
     return x, backward
+
+
+doors(globals(), "layer stack stack_vjp")

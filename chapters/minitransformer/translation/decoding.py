@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..arrays import whole, whole_numbers
+from ..arrays.doors import doors
 from ..softmax import log_softmax
 from ..transformer import source_mask
 
@@ -71,3 +72,6 @@ def beam(model, source, width=4, most=30):
             break
     found = [(np.array(ids[1:]), total) for ids, total in ended + growing]
     return sorted(found, key=lambda each: -each[1])
+
+
+doors(globals(), "greedy beam")
