@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .arrays import attendable, floats, number, summed_to
+from .arrays import attendable, finite, floats, number, summed_to
 from .softmax import softmax
 
 
@@ -12,7 +12,8 @@ def attention(queries, keys, values, keep=None, scale=None):
     Shapes: queries (…, n, d_k), keys (…, m, d_k), values (…, m, d_v), keep (…, n, m) of bool, True where a query may
     attend -> output (…, n, d_v), weights (…, n, m), every row summing to 1, or to 0 where nothing is kept.
     The leading axes broadcast; `scale` is 1/√d_k where it is not given; float32 stays float32.
-    Raises ValueError where shapes do not fit, naming them and the axis, and TypeError where `keep` is not bool.
+    Raises ValueError where shapes do not fit, naming them and the axis, or `scale` is not finite, and TypeError where
+    `keep` is not bool.
     Vaswani et al. (2017), eq. 1; built in chapter 4.
 
     >>> query, keys = np.array([[1.0, 0.0]]), np.array([[3.0, 0.2], [0.1, 2.5]])
@@ -22,7 +23,7 @@ def attention(queries, keys, values, keep=None, scale=None):
     """
     queries, keys, values, keep = attendable(queries, keys, values, keep)
     scores = queries @ keys.swapaxes(-1, -2)
-    scores *= queries.shape[-1] ** -0.5 if scale is None else number(scale, "scale", -np.inf)
+    scores *= queries.shape[-1] ** -0.5 if scale is None else finite(number(scale, "scale", -np.inf), "scale")
     if keep is not None:
         np.copyto(scores, -np.inf, where=~keep)
     weights = softmax(scores)

@@ -348,7 +348,10 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
     (embed, [[0], params({"embedding": (11, 6)}), "learned"], "positions … params"),
     *[(embed, [[0], TABLES, positions], "positions … params") for positions in ("none", "rotary", "sinusoidal")],
     *[(layer_norm, [(4, 6), (6,), (6,), eps], "eps") for eps in (-1, math.nan, math.inf, "small")],
-    *[(attention, [(2, 3), (4, 3), (4, 2), None, scale], "scale") for scale in (math.nan, "large", np.ones(2))],
+    *[
+        (attention, [(2, 3), (4, 3), (4, 2), None, scale], "scale")
+        for scale in (math.nan, math.inf, "large", np.ones(2))
+    ],
     *[(softmax, [(3,), axis], "x … axis") for axis in (1.5, "last", None, True)],
     (cross_entropy, [(), 0], "logits"),
     *[(cross_entropy, [(2, 3), [0, 1], -1, smoothing], "smoothing") for smoothing in (1.5, -0.5, math.nan, "a")],

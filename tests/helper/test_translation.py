@@ -188,6 +188,13 @@ def test_impossible_widths_and_lengths_are_refused(wrong):
             call()
 
 
+@pytest.mark.parametrize("source, shape", [([[3, 4], [5, 6]], "(2, 2)"), ([], "(0,)"), (3, "()")])
+def test_a_beam_that_is_given_no_sentence_names_the_shape_that_came(source, shape):
+    with pytest.raises(ValueError) as told:
+        beam(model(0), np.array(source, int))
+    assert str(told.value) == f"source has shape {shape}; expected (m,), one word or more."
+
+
 # Sentences
 
 

@@ -10,18 +10,19 @@ from ..transformer import source_mask
 PAD, START, END = range(3)  # the numbers of <pad>, <s> and </s>
 
 
-def as_batch(source):
-    """Return a source (batch, m) as an array of whole numbers.  Raises ValueError where it is no batch of sentences.
+def as_batch(source, one=False):
+    """Return a source (batch, m), or `one` sentence (m,), as an array (batch, m) of whole numbers.
 
-    Used in chapter 15.
+    Raises ValueError where it is no batch of sentences, or no sentence.  Used in chapter 15.
 
     >>> as_batch([[3, 4]]).shape
     (1, 2)
     """
     source = whole_numbers(source, "source")
-    if source.ndim != 2 or not source.size:
-        raise ValueError(f"source has shape {source.shape}; expected (batch, m), a row of one word or more a sentence.")
-    return source
+    if source.ndim != (1 if one else 2) or not source.size:
+        expected = "(m,), one word or more" if one else "(batch, m), a row of one word or more a sentence"
+        raise ValueError(f"source has shape {source.shape}; expected {expected}.")
+    return source[None] if one else source
 
 
 def greedy(model, source, lengths=None, most=30):
@@ -57,7 +58,7 @@ def beam(model, source, width=4, most=30):
     >>> " ".join(SENTENCES.french[number] for number in best[1:-1]), len(others)
     ('chat était fatigué', 1)
     """
-    memory = model.encode(as_batch([source]))
+    memory = model.encode(as_batch(source, one=True))
     growing, ended = [((START,), 0.0)], []
     for _ in range(whole(most, "most")):
         rows = np.array([ids for ids, _ in growing])
