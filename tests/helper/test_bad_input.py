@@ -162,7 +162,7 @@ UNLIKE = {
     "is called too often to stand behind a door": """
         inputs.floats(axes) inputs.whole(least) inputs.number(least most) shapes.same_width(names axes) sums.rows(x)
         sums.sum_tokens(x) sums.sum_features(x) sums.mean_features(x) self_attention.product(x matrix)
-        cache.turned(x cos sin) cache.normed(x part)""",
+        softmax.softmax(temperature) cache.turned(x cos sin) cache.normed(x part)""",
     "fails in the function that the reader gave, whose errors pass as they are": """
         inside.patched(name) inside.patched_each(name) inside.ablated(name) measuring.bits_per_byte(ids)""",
     "says what is wrong, and its callers, in a sentence, what to do": "files.read(path)",

@@ -12,7 +12,7 @@ from minitransformer.arrays import doors
 from minitransformer.arrays.doors import door
 from minitransformer.inside import opened
 from minitransformer.residuals import residual
-from minitransformer.softmax import softmax
+from minitransformer.softmax import entropy
 from minitransformer.transformer import LanguageModel
 
 SOURCE = '''
@@ -152,20 +152,20 @@ def test_a_function_that_a_readers_function_calls_says_it_itself(made):
 
 
 def test_a_wrong_number_of_arguments_is_said_by_python():
-    with pytest.raises(TypeError, match=r"^softmax\(\) got an unexpected keyword argument 'temp'"):
-        softmax([1.0], temp=2)
+    with pytest.raises(TypeError, match=r"^entropy\(\) got an unexpected keyword argument 'temp'"):
+        entropy([1.0], temp=2)
 
 
 def test_a_door_changes_neither_signature_nor_text_nor_name():
-    inside = softmax.__wrapped__
-    assert inspect.signature(softmax) == inspect.signature(inside)
-    assert inspect.getsource(softmax) == inspect.getsource(inside)
-    assert (softmax.__doc__, softmax.__name__, softmax.__module__) == (
+    inside = entropy.__wrapped__
+    assert inspect.signature(entropy) == inspect.signature(inside)
+    assert inspect.getsource(entropy) == inspect.getsource(inside)
+    assert (entropy.__doc__, entropy.__name__, entropy.__module__) == (
         inside.__doc__,
-        "softmax",
+        "entropy",
         "minitransformer.softmax",
     )
-    assert pickle.loads(pickle.dumps(softmax)) is softmax
+    assert pickle.loads(pickle.dumps(entropy)) is entropy
     assert opened.register and opened(LanguageModel(5, 4, heads=1, layers=1, rng=0), [1])
 
 
