@@ -19,7 +19,7 @@ from tests.shared.explorable_page import PAGE, STILL
 from tests.shared.firefox import run_in_firefox  # noqa: F401  a fixture
 from tests.shared.fonts import machine
 from tests.shared.local_servers import served
-from tests.shared.pages import PATIENCE, QUIET, SITE, Visit, sample_pages, unlike_pages
+from tests.shared.pages import PATIENCE, QUIET, SITE, Visit, lender, sample_pages, unlike_pages
 
 
 def pytest_configure(config):
@@ -92,18 +92,30 @@ def browser():
         chromium.close()
 
 
-@pytest.fixture
-def visit(browser):
-    """Return a function that opens a tab on a copy of the site; the tabs are closed after the test."""
-    visits = []
+@pytest.fixture(scope="session")
+def lend(browser):
+    """Return a function that gives a context of a kind, the same one every time."""
+    return lender(browser)
 
-    def begin(home, **context):
-        visits.append(Visit(browser, home, **context))
+
+@pytest.fixture
+def visit(browser, lend):
+    """Return a function that opens a tab on a copy of the site; after the test it is closed and what it kept forgotten.
+
+    `alone` it has a context of its own, as it needs whose clock is set.
+    """
+    visits, own = [], []
+
+    def begin(home, alone=False, **kind):
+        visits.append(Visit(browser.new_context if alone else lend, home, **kind))
+        own.extend([visits[-1].tab.context] if alone else [])
         return visits[-1]
 
     yield begin
     for begun in visits:
-        begun.tab.context.close()
+        begun.end()
+    for context in own:
+        context.close()
 
 
 @pytest.fixture(scope="session")

@@ -80,7 +80,7 @@ OPENED_BY_ITSELF = "button:not([popovertarget])"  # what acts without a script, 
 
 
 @pytest.fixture(scope="session")
-def look(browser, server):
+def look(lend, server):
     """Return a function that opens a page, unfolds everything, and tells what it found, once for each page.
 
     The dark colours of figures and explorables, and the names of controls, have tests of their own for each of them.
@@ -90,7 +90,7 @@ def look(browser, server):
 
     @functools.cache
     def found(page):
-        visiting = Visit(browser, server, width=NARROW, reduced_motion="reduce")
+        visiting = Visit(lend, server, width=NARROW, reduced_motion="reduce")
         tab, loaded = visiting.tab, load(visiting, page)
         tab.evaluate(OPEN_ALL)
         wrong, overflow, lost = {}, {}, {}
@@ -113,7 +113,7 @@ def look(browser, server):
         visiting.resize(WIDE // 2)
         tab.add_style_tag(content=SPACED)
         overflow["spaced"] = tab.evaluate(OVERFLOW)
-        tab.context.close()
+        visiting.end()
         return loaded | {
             "faults": visiting.faults,
             "violations": {where: what for where, what in wrong.items() if what},
@@ -133,6 +133,7 @@ def load(visiting, page):
     """
     urls, sizes, network = {}, {}, visiting.tab.context.new_cdp_session(visiting.tab)
     network.send("Network.enable")
+    network.send("Network.setCacheDisabled", {"cacheDisabled": True})
     network.on("Network.requestWillBeSent", lambda sent: urls.update({sent["requestId"]: sent["request"]["url"]}))
     network.on("Network.loadingFinished", lambda got: sizes.update({got["requestId"]: got["encodedDataLength"]}))
     tab = visiting.open(page)
@@ -213,19 +214,19 @@ def test_nothing_moves_while_a_page_is_read(page, look):
 
 
 @pytest.fixture(scope="module")
-def unscripted(browser, site):
+def unscripted(lend, site):
     """Return a visit without scripts, which keeps nothing from page to page."""
-    visiting = Visit(browser, site.as_uri(), java_script_enabled=False)
+    visiting = Visit(lend, site.as_uri(), java_script_enabled=False)
     yield visiting
-    visiting.tab.context.close()
+    visiting.end()
 
 
 @pytest.fixture(scope="module")
-def filed(browser, site):
+def filed(lend, site):
     """Return a visit to the pages as files, which keeps nothing from page to page but what went wrong."""
-    visiting = Visit(browser, site.as_uri(), color_scheme="dark", width=PAPER)
+    visiting = Visit(lend, site.as_uri(), color_scheme="dark", width=PAPER)
     yield visiting
-    visiting.tab.context.close()
+    visiting.end()
 
 
 def test_without_javascript_a_page_is_whole_and_offers_nothing_that_is_dead(sample, unscripted):

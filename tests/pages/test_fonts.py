@@ -11,7 +11,7 @@ from bookbuild import ROOT
 from bookbuild.base.browser import NO_SANDBOX, chosen
 from bookbuild.site import fonts
 from tests.shared.fonts import FOLDER, machine
-from tests.shared.pages import NARROW, OPEN_ALL, PAINTED, QUIET, WIDE, Visit
+from tests.shared.pages import NARROW, OPEN_ALL, PAINTED, QUIET, WIDE, Visit, lender
 
 UNLIKE = ["index.html", "chapters/03-softmax.html", "chapters/15-translation.html", "reference/glossary.html"]
 LONGEST = ["chapters/04-attention.html", "chapters/07-multi-head.html", "chapters/15-translation.html"]
@@ -31,17 +31,17 @@ GRIP = "⠿"  # the handle of a line to be dragged: a picture in a box of its ow
 
 @pytest.fixture(scope="module")
 def elsewhere(browser, tmp_path_factory):
-    """Return a Chromium on a machine with other fonts: one serif, and nothing else."""
+    """Return what lends contexts of a Chromium on a machine with other fonts: one serif, and nothing else."""
     variables = machine(tmp_path_factory.mktemp("elsewhere"), "STIXGeneral*")
     options = {"executable_path": chosen(), "args": [*NO_SANDBOX, *QUIET], "env": {**os.environ, **variables}}
     other = browser.browser_type.launch(**options)
-    yield other
+    yield lender(other)
     other.close()
 
 
-def boxes(browser, server, page, style=""):
-    """Return (element, x, y, width, height) for all that a page shows in a browser, wide and narrow, with a `style`."""
-    visiting = Visit(browser, server, reduced_motion="reduce")
+def boxes(lend, server, page, style=""):
+    """Return (element, x, y, width, height) for all that a page shows in a lent context, wide and narrow, styled."""
+    visiting = Visit(lend, server, reduced_motion="reduce")
     tab, found = visiting.open(page), []
     if style:
         tab.add_style_tag(content=style)
@@ -52,7 +52,7 @@ def boxes(browser, server, page, style=""):
         tab.evaluate("document.fonts.ready.then(() => null)")
         tab.evaluate(PAINTED)
         found += [[f"{width}: {box[0]}", *box[1:]] for box in tab.evaluate(BOXES)]
-    tab.context.close()
+    visiting.end()
     return found
 
 
@@ -63,15 +63,15 @@ def unlike(*found):
 
 
 @pytest.mark.parametrize("name", UNLIKE)
-def test_a_page_is_laid_out_alike_whatever_fonts_a_machine_has(name, browser, elsewhere, server):
-    assert unlike(*(boxes(one, server, name) for one in (browser, elsewhere))) == []
+def test_a_page_is_laid_out_alike_whatever_fonts_a_machine_has(name, lend, elsewhere, server):
+    assert unlike(*(boxes(one, server, name) for one in (lend, elsewhere))) == []
 
 
 @pytest.mark.parametrize(
     "style", [".text { max-width: 58ch; font-family: serif }", "figcaption { font-family: sans-serif }"]
 )
-def test_a_width_that_hangs_on_the_fonts_of_a_machine_is_found(style, browser, elsewhere, server):
-    assert unlike(*(boxes(one, server, UNLIKE[0], style) for one in (browser, elsewhere)))
+def test_a_width_that_hangs_on_the_fonts_of_a_machine_is_found(style, lend, elsewhere, server):
+    assert unlike(*(boxes(one, server, UNLIKE[0], style) for one in (lend, elsewhere)))
 
 
 def test_every_letter_of_the_book_is_in_its_faces(site):

@@ -105,7 +105,7 @@ class Reader(Visit):
 @pytest.fixture
 def reader(browser, server):
     """Return a reader of the published site."""
-    begun = Reader(browser, server, color_scheme="light", reduced_motion="reduce")
+    begun = Reader(browser.new_context, server, color_scheme="light", reduced_motion="reduce")
     yield begun
     begun.end()
 
@@ -114,7 +114,7 @@ def reader(browser, server):
 def live(browser, site, hub):
     """Return a page with open cells, a file, for all tests that need no more; each leaves Python ready."""
     hub.says(hub.ready)
-    begun = Reader(browser, site.as_uri())
+    begun = Reader(browser.new_context, site.as_uri())
     begun.begin(build=hub.build)
     yield begun
     begun.end()

@@ -239,13 +239,13 @@ def placed(tab, smallest):
 
 
 @pytest.fixture(scope="session")
-def gaze(browser, server):
+def gaze(lend, server):
     """Return a function that looks at the figures of a page and tells what is wrong with them, once for each page."""
     samples = sample_pages()
 
     @functools.cache
     def found(page):
-        visiting = Visit(browser, server, reduced_motion="reduce")
+        visiting = Visit(lend, server, reduced_motion="reduce")
         tab = visiting.open(page)
         tab.evaluate(OPEN_ALL)
         tab.evaluate(FIGURES_ALONE)
@@ -261,7 +261,7 @@ def gaze(browser, server):
         tab.emulate_media(media="print")
         inks = list(painted(tab)) if page in samples else []  # on paper the colours are those of the light
         faults["print"] = inks + list(placed(tab, SMALLEST))
-        tab.context.close()
+        visiting.end()
         return faults
 
     return found

@@ -124,19 +124,19 @@ def looks():
 
 
 @pytest.fixture(scope="module")
-def opened(browser, site):
+def opened(lend, site):
     """Return a function that gives a visit to a page as a file, the same one every time."""
     visits = {}
 
     def begin(page):
         if page not in visits:
-            visits[page] = Visit(browser, site.as_uri(), reduced_motion="reduce")
+            visits[page] = Visit(lend, site.as_uri(), reduced_motion="reduce")
             visits[page].open(page)
         return visits[page]
 
     yield begin
     for visiting in visits.values():
-        visiting.tab.context.close()
+        visiting.end()
 
 
 @pytest.mark.parametrize("kind", SHOWN)
@@ -177,7 +177,7 @@ def test_nothing_is_asked_for_before_a_link_is_met_and_little_then(server, visit
 
 
 def test_the_keyboard_opens_a_card_goes_through_its_links_and_closes_it(server, visit):
-    tab = visit(server).open("chapters/04-attention.html")
+    tab = visit(server, alone=True).open("chapters/04-attention.html")
     link, card = link_to(tab, SHOWN["citation"][1]), tab.locator(CARD)
     tab.keyboard.press("Tab")
     link.focus()
@@ -193,7 +193,7 @@ def test_the_keyboard_opens_a_card_goes_through_its_links_and_closes_it(server, 
 
 
 def test_a_pointer_can_move_into_a_card_opens_nothing_on_its_way_and_escape_closes_for_good(server, visit):
-    tab = visit(server).open(TERM[0])
+    tab = visit(server, alone=True).open(TERM[0])
     link, card = hover(tab, TERM[1])
     tab.clock.install()
     box = card.bounding_box()
@@ -233,7 +233,7 @@ def test_a_link_in_a_card_leads_where_it_does_on_its_own_page(server, visit):
 
 
 def test_a_target_that_has_no_card_shows_none_and_raises_no_error(server, visit):
-    visiting = visit(server)
+    visiting = visit(server, alone=True)
     tab = visiting.open(TERM[0])
     hover(tab, TERM[1])
     tab.clock.install()

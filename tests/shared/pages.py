@@ -1,7 +1,9 @@
 """The built site and how tests look at its pages: sizes, scripts that measure, and a tab that notes faults."""
 
+import functools
 import json
 import mimetypes
+from urllib.parse import urlsplit
 
 from bookbuild import ROOT
 from bookbuild.read.book import Book
@@ -117,18 +119,38 @@ UNVEILED = f"try {{ localStorage['{SETTINGS}'] ??= JSON.stringify({{ veil: 'off'
 
 # What a page was still asking for when it was left, as Chromium and Firefox call it: a busy machine shows it.
 STOPPED = ("net::ERR_ABORTED", "NS_BINDING_ABORTED")
+ASKED = {"color_scheme", "reduced_motion", "forced_colors"}
+
+
+def lender(browser):
+    """Return a function that gives a context of a kind, the same one every time.
+
+    A page that is opened in one costs half of one in a new context, as long as another tab, an empty one, stays open.
+    """
+
+    @functools.cache
+    def lend(**kind):
+        context = browser.new_context(**kind)
+        context.new_page()
+        return context
+
+    return lend
 
 
 class Visit:
     """A tab that notes what goes wrong: requests to other hosts, failed ones, console errors, uncaught exceptions.
 
-    Results that are to be predicted are shown unless it is `veiled`.
+    `new_context` gives a context of a `kind`, as a browser does.  Results that are to be predicted are shown unless it
+    is `veiled`; what a reader's system asks for, such as `color_scheme`, is of the tab alone.
     """
 
-    def __init__(self, browser, home, width=WIDE, veiled=False, **context):
+    def __init__(self, new_context, home, width=WIDE, veiled=False, **kind):
         self.home, self.faults = home, []
-        self.scripts = context.get("java_script_enabled", True)
-        self.tab = browser.new_context(viewport={"width": width, "height": 900}, **context).new_page()
+        self.scripts = kind.get("java_script_enabled", True)
+        asked = {name: kind.pop(name) for name in ASKED & kind.keys()}
+        self.tab = new_context(**kind).new_page()
+        self.tab.set_viewport_size({"width": width, "height": 900})
+        self.tab.emulate_media(**asked)
         if not veiled:
             self.tab.add_init_script(UNVEILED)
         self.tab.on("request", self._note_request)
@@ -157,3 +179,10 @@ class Visit:
         self.tab.set_viewport_size({"width": width, "height": 844})
         if self.scripts:
             self.tab.evaluate(PAINTED)
+
+    def end(self):
+        """Forget what was kept of the site and close the tab; its context can be lent to another."""
+        address = urlsplit(self.home)
+        origin = {"origin": f"{address.scheme}://{address.netloc}", "storageTypes": "local_storage"}
+        self.tab.context.new_cdp_session(self.tab).send("Storage.clearDataForOrigin", origin)
+        self.tab.close()
