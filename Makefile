@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix oracle pytorch-page jupyter-book-2 lists links audit bench ablations model writer sizes variants findings mutants constraints clean
+.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix oracle pytorch-page jupyter-book-2 lists run-here links audit bench ablations model writer sizes variants findings mutants constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -102,6 +102,11 @@ jupyter-book-2:  ## parse the book with Jupyter Book 2, which is to stay possibl
 lists:  ## write what is made from the chapters: times at their heads, tables and sums in README and teaching page
 	$(call set_up,book)
 	@$(RUN) -m tools.lists
+
+run-here: book  ## run every cell of every chapter in the page's own Python, in Chromium, and list what differs
+	$(call set_up,book test browser)
+	@echo "Running every cell in a browser, which takes some minutes."
+	@$(RUN) -m tools.run_here $(CHAPTERS)
 
 links: book  ## ask for every link of the book and list the dead ones (needs the network)
 	@echo "Asking for every link, which takes some minutes."

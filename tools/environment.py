@@ -29,6 +29,9 @@ INPUTS = (
     "requirements-test.txt",
     "pyproject.toml",
     "bookbuild/pyproject.toml",
+    "bookbuild/run_here/module.py",
+    "bookbuild/run_here/runtime.py",
+    "bookbuild/run_here/runtime.txt",
     "jupyterlab-overrides.json",
     "package.json",
     "package-lock.json",
@@ -41,7 +44,7 @@ PIP = ("-m", "pip", "install", "--no-input", "--no-compile", "--progress-bar=off
 STEPS = {
     "book": (
         "Installing what the book needs into .venv (a minute or two, once).",
-        [(*PIP, "-r", "requirements.txt"), ("-m", "bookbuild.base.npm")],
+        [(*PIP, "-r", "requirements.txt"), ("-m", "bookbuild.base.npm"), ("-m", "bookbuild.run_here.runtime")],
     ),
     "test": ("Installing what the tests need into .venv (once).", [(*PIP, "-r", "requirements-test.txt")]),
     "browser": ("Looking for browsers that the tests can drive (once).", [("-m", "tools.browsers")]),

@@ -10,6 +10,7 @@ import zipfile
 from bookbuild.products.downloads import COVER, hand_out, linked, moment, names
 
 FOR_SERVERS = {".buildinfo", ".nojekyll", "404.html", "objects.inv", "robots.txt", "sitemap.xml"}
+RUNTIME = "_static/run_here/"  # Python for the page, which only a server can hand out, and heavier than all else
 
 
 def packed(book, site):
@@ -21,7 +22,7 @@ def packed(book, site):
     with zipfile.ZipFile(whole, "w") as archive:
         for path in sorted(path for path in site.rglob("*") if path.is_file()):
             name = path.relative_to(site).as_posix()
-            if name not in FOR_SERVERS | {*files.values()}:
+            if name not in FOR_SERVERS | {*files.values()} and not name.startswith(RUNTIME):
                 entry = zipfile.ZipInfo(f"{files['zip'].removesuffix('.zip')}/{name}", date)
                 entry.create_system, entry.external_attr = 3, 0o644 << 16  # as on Unix, wherever this runs
                 archive.writestr(entry, cover if name == COVER else path.read_bytes(), zipfile.ZIP_DEFLATED)

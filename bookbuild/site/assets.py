@@ -24,6 +24,8 @@ SCRIPTS = {
     "previews": "previews.mjs",
     "search": "search/search.mjs",
     "live_code": "live_code/live_code.mjs",
+    "run_here": "run_here/run_here.mjs",
+    "run_here_worker": "run_here/worker.mjs",
 }
 BUNDLES = ("book.css", *(f"{name}.js" for name in SCRIPTS))
 LICENCES = "licences.txt"

@@ -12,6 +12,7 @@ from importlib import metadata
 from bookbuild.base.files import hashes
 from bookbuild.products.downloads import COVER, linked, names
 from bookbuild.read.book import LABELS, Book
+from bookbuild.run_here import runtime
 from bookbuild.site.last_changed import dates
 
 RECORD = "built"
@@ -23,7 +24,8 @@ KEPT = (".doctrees", "jupyter_execute")  # what Sphinx and myst-nb have read
 def sources(root):
     """Return what a site is made of: hashes of the book's files, the versions of what it is built with, dates."""
     files = hashes(root, lambda path: any(fnmatch.fnmatch(path.name, pattern) for pattern in NOT_READ))
-    return {"files": files, "versions": [sys.version, *packages(root)], "dates": dates(root)}
+    versions = [sys.version, *packages(root), f"run here: {runtime.there() is not None}"]
+    return {"files": files, "versions": versions, "dates": dates(root)}
 
 
 def packages(root):

@@ -123,7 +123,7 @@ def live(browser, site, hub):
 def test_what_the_scripts_hold_brings_its_licences(site):
     parts = (site / "_static" / "licences.txt").read_text("utf8").split("-" * 80)
     assert {"@codemirror/view", "@jupyterlab/services"} <= {part.split()[0] for part in parts}
-    known = re.compile(r"\s*\S+ [\d.]+ \((MIT|BSD-3-Clause|OFL-1\.1|MIT AND OFL-1\.1)\)")
+    known = re.compile(r"\s*\S+ [\d.]+ \((MIT|BSD-3-Clause|OFL-1\.1|MIT AND OFL-1\.1|MIT OR Apache-2\.0)\)")
     assert [part[:99] for part in parts if not known.match(part)] == []
     assert "Permission is hereby granted" in "".join(parts)
 

@@ -13,7 +13,7 @@ import noxfile
 from bookbuild import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-OURS = {"minitransformer", "bookbuild", "tools", "tests", "noxfile"}
+OURS = {"minitransformer", "bookbuild", "tools", "tests", "noxfile", "absent", "driver", "start"}  # the last in a page
 NEEDED = [*map(Requirement, [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["pretrained"]])]
 
 

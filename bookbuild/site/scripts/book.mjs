@@ -100,12 +100,16 @@ const meet = ({ pointerType, target }) => {
 };
 for (const way of ["pointerover", "focusin"]) document.addEventListener(way, meet);
 
-for (const button of all("[data-live]")) {
+const ways = all("[data-here], [data-live]"); // in which the cells of the page can run: the first that is chosen
+for (const button of ways) {
   button.addEventListener("click", async () => {
     document.getElementById("run").hidePopover();
-    const { live, local } = button.dataset;
+    const { live, local, here } = button.dataset;
     const failed = () => alert("Live code could not be loaded: check the network, then try again.");
-    if (!window.startLiveCode) await load("live_code").catch(failed);
-    window.startLiveCode?.(live, local);
+    const isHere = here !== undefined;
+    if (isHere ? !window.runHere : !window.startLiveCode) await load(isHere ? "run_here" : "live_code").catch(failed);
+    for (const other of ways) other.disabled = other !== button;
+    if (isHere) window.runHere?.(local);
+    else window.startLiveCode?.(live, local);
   });
 }

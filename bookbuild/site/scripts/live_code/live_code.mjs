@@ -24,7 +24,7 @@ let waiting = []; // cells that are to run
 /** Offer a computer of the BinderHub at `address`; `local` tells how to run the chapters oneself. */
 window.startLiveCode ??= (address, local) => {
   build = address;
-  bar ??= makeBar(ACTIONS, local);
+  bar ??= makeBar(ACTIONS, local, "Live code");
   need();
 };
 

@@ -1,0 +1,5 @@
+"""Libraries in C, of which a page has none."""
+
+
+class CDLL:
+    """Stands for a library."""

@@ -1,0 +1,3 @@
+"""gensim's dictionaries."""
+
+from .dictionary import Dictionary  # noqa: F401

@@ -1,0 +1,1 @@
+"""gensim's texts."""

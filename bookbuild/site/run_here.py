@@ -1,0 +1,116 @@
+"""Bring the Python that runs in a page into the site: the runtime, the helper and what cells open, and what cannot run.
+
+Set-up fetches the runtime; where it could not, the pages have no button for it.
+"""
+
+import hashlib
+import importlib.util
+import io
+import json
+import shutil
+import zipfile
+from importlib import metadata
+from pathlib import Path, PurePosixPath
+
+from sphinx.errors import ExtensionError
+
+from bookbuild.base.files import written
+from bookbuild.run_here import notes, runtime
+
+HERE = Path(runtime.__file__).parent
+PLACE = "_static/run_here"
+BOOK, INDEX = "book.zip.gz", "files.json"
+LARGE = 200_000  # bytes, packed, from which on a file is fetched only when it is opened
+GENSIM = """
+    utils.py matutils.py interfaces.py models/keyedvectors.py corpora/wikicorpus.py corpora/textcorpus.py
+    corpora/dictionary.py parsing/__init__.py parsing/preprocessing.py parsing/porter.py
+    test/test_data/wordsim353.tsv test/test_data/test_glove.txt test/test_data/questions-words.txt
+    test/test_data/lee_background.cor
+    test/test_data/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2
+"""  # the part of gensim that is written in Python, and the texts that cells read
+NAMED = 'f"book-{_content()}.npz"'  # in the helper: its digest is of bytecode, which another Python makes otherwise
+
+
+def gensim():
+    """Return the folder of the installed gensim."""
+    return Path(importlib.util.find_spec("gensim").origin).parent
+
+
+def files(root):
+    """Return what the page's Python finds beside its own library: path in its folders -> file here."""
+    helper = root / "chapters" / "minitransformer"
+    found = {f"minitransformer/{path.relative_to(helper).as_posix()}": path for path in helper.rglob("*")}
+    found |= {f"gensim/{name}": gensim() / name for name in GENSIM.split()}
+    found |= {path.relative_to(HERE / "python").as_posix(): path for path in (HERE / "python").rglob("*.py")}
+    return {f"book/{name}": path for name, path in found.items() if path.is_file() and "__pycache__" not in path.parts}
+
+
+def vectors():
+    """Return the name and the content of the file with the book's vectors, which are trained if need be."""
+    from minitransformer import word_vectors
+
+    word_vectors.load_vectors()
+    name, packed = f"book-{word_vectors._content()}.npz", io.BytesIO()
+    with zipfile.ZipFile(word_vectors.cache_folder() / name) as kept, zipfile.ZipFile(packed, "w") as made:
+        for array in kept.namelist():
+            made.writestr(zipfile.ZipInfo(array), kept.read(array), zipfile.ZIP_DEFLATED)
+    return name, packed.getvalue()
+
+
+def parts(build):
+    """Return the zip of the small files, and the large ones, which are fetched when they are opened."""
+    found = {name: path.read_bytes() for name, path in files(build.root).items()}
+    is_large = lambda content: len(content) > LARGE and len(runtime.packed(content)) > LARGE
+    large = {name: found.pop(name) for name in [name for name, content in found.items() if is_large(content)]}
+    if any("load_vectors()" in cell.source for chapter in build.book.chapters for cell in chapter.cells):
+        name, content = vectors()
+        large[f"cache/{name}"] = content
+        module = "book/minitransformer/word_vectors.py"
+        if NAMED not in (text := found[module].decode("utf8")):
+            raise ExtensionError(f"{module} names the file of the book's vectors otherwise: expected {NAMED}.")
+        found[module] = text.replace(NAMED, f'"{name}"').encode("utf8")
+    return runtime.packed(runtime.archive(found)), large
+
+
+def address(name, content):
+    """Return the name of a file with a hash of its content, so that no browser takes an old one."""
+    return f"{name}?v={hashlib.sha256(content).hexdigest()[:10]}"
+
+
+def licences(kept):
+    """Return the licences of the runtime and of gensim."""
+    texts = [(kept / runtime.LICENCES).read_text("utf8")]
+    about = metadata.distribution("gensim")
+    texts += [path.read_text("utf8") for path in about.files if path.name == "COPYING"]
+    return f"\n\n{'=' * 80}\n\ngensim {about.version}\n\n".join(texts)
+
+
+def write(app, exception):
+    """Write all into the site that a page fetches when its cells are to run; nothing where there is no runtime."""
+    kept, build = runtime.there(), app.book_build
+    if exception or app.builder.format != "html":
+        return
+    if not kept:
+        print("The pages have no Run here: set-up could not fetch the Python for it.")
+        return
+    site, old = Path(app.outdir, PLACE), build.folder / "html" / PLACE
+    if build.only_texts and (old / INDEX).is_file():
+        shutil.copytree(old, site, dirs_exist_ok=True)
+        return
+    book, large = parts(build)
+    whole = {name: (kept / name).read_bytes() for name in (runtime.MODULE, runtime.LIBRARY)} | {BOOK: book}
+    later = {path: (f"later/{PurePosixPath(path).name}", content) for path, content in large.items()}
+    for name, content in [*whole.items(), *later.values()]:
+        written(site / name, content)
+    written(site / runtime.LICENCES, licences(kept))
+    index = {
+        "files": [{"name": address(name, content), "size": len(content)} for name, content in whole.items()],
+        "later": {path: address(name, content) for path, (name, content) in later.items()},
+        "cells": notes.known(),
+    }
+    written(site / INDEX, json.dumps(index))
+
+
+def offer(app, pagename, templatename, context, doctree):
+    """Tell the template whether the page's cells can run in it."""
+    context["run_here"] = runtime.there() is not None

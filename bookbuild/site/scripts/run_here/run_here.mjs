@@ -1,0 +1,122 @@
+// Run here: the cells of a page become editors, and what is in them runs in this browser, by a Python of the page's own.
+import { makeBar } from "../live_code/bar.mjs";
+import { openCells } from "../live_code/cells.mjs";
+import { screen } from "../live_code/outputs.mjs";
+import { element } from "../page.mjs";
+import { hash } from "../practice/hash.mjs";
+import { known, start } from "./python.mjs";
+
+const READY = "Ready: change a cell and run it, with its button or with Shift+Enter.";
+const FILE = "Run here takes a page from a server: a browser lets one that is opened from a file fetch nothing. Binder runs this one.";
+const AFRESH = "Python has started afresh and knows nothing yet: run the cells from the top.";
+const LONG = /trains a model|two minutes/; // what the note of a cell that takes long says
+// What the bar's buttons do in each of its states.
+const ACTIONS = {
+  waiting: { Cancel: close },
+  ready: { "Run all": () => run(cells), "Start again": () => begin(AFRESH) },
+  running: { Stop: stop },
+  failed: { "Try again": () => begin(), Close: close },
+  nothing: { Close: close },
+};
+
+let [bar, attempt, cells, python] = [];
+let running = false; // whether a cell is
+let waiting = []; // cells that are to run
+
+/** Offer to run the cells of this page in it; `local` tells how to run the chapters at home. */
+window.runHere ??= (local) => {
+  bar ??= makeBar(ACTIONS, local, "Run here");
+  bar.show();
+  if (location.protocol === "file:") bar.say("nothing", FILE);
+  else if (!attempt) begin();
+  bar.focus();
+};
+
+async function begin(sentence = READY) {
+  const { signal } = (attempt = new AbortController());
+  python?.stop();
+  python = undefined;
+  bar.say("waiting", "Fetching Python.");
+  try {
+    const started = await start((said) => bar.say("waiting", said), signal);
+    if (signal.aborted) return started.stop();
+    python = started;
+    cells ??= openCells(run).map(noted);
+    drop(cells);
+    bar.say("ready", sentence);
+  } catch ({ message }) {
+    if (!signal.aborted) bar.say("failed", `Python could not be started (${message}).`);
+  }
+}
+
+function close() {
+  attempt?.abort();
+  attempt = undefined;
+  bar.close();
+  document.querySelector("[popovertarget=run]").focus();
+}
+
+/** Say at a cell what is known of it: that it does not run here, or that it gives something else. */
+function noted(cell) {
+  const code = cell.code();
+  const note = known(hash(code.trim()));
+  if (note) cell.element.querySelector(".live-buttons").after(element("p", { className: "live-note" }, note));
+  const isAsBuilt = () => cell.code() === code;
+  return { ...cell, isLong: () => LONG.test(note) && isAsBuilt(), isLeftOut: () => note?.startsWith("Left out") && isAsBuilt() };
+}
+
+const mark = (cell, word) => (cell.state.textContent = word);
+
+/** Let no further cell run, and forget how the cells `marked` stand. */
+function drop(marked) {
+  for (const cell of marked) mark(cell, "");
+  waiting = [];
+}
+
+/**
+ * Run cells in order.  Of several, one that takes long is passed over; one that is known not to run here does what it
+ * can, such as give values to names, and keeps what the book shows.
+ */
+function run(wanted) {
+  if (!python) return bar.focus();
+  const found = wanted.map((cell) => cells.find(({ name }) => name === cell.name));
+  for (const cell of found) {
+    const isQuiet = found.length > 1 && cell.isLeftOut();
+    const isPassed = isQuiet && cell.isLong();
+    mark(cell, isPassed ? "left out" : "waiting");
+    if (!isPassed) waiting.push({ ...cell, isQuiet });
+  }
+  if (!running) work();
+}
+
+async function work() {
+  running = true;
+  let outcome = "";
+  while (waiting.length) outcome = await runOne(waiting.shift());
+  running = false;
+  if (outcome) bar.say("ready", outcome);
+  dispatchEvent(new Event("outputs"));
+}
+
+/** Run a cell and return what came of it, nothing where Python has ended meanwhile. */
+async function runOne(cell) {
+  mark(cell, "running");
+  bar.say("running", `Running ${cell.name}.`);
+  try {
+    const error = await python.run(cell.code(), cell.name, cell.isQuiet ? () => {} : screen(cell.element));
+    mark(cell, cell.isQuiet ? "left out" : error ? "failed" : "ran");
+    if (!error || cell.mayFail || cell.isQuiet) return `Done: ${cell.name} has run.`;
+    drop(waiting);
+    return `In ${cell.name}: ${error}`;
+  } catch ({ message }) {
+    drop(cells);
+    mark(cell, "stopped");
+    begin(message === "stopped" ? `Stopped. ${AFRESH}` : `Python broke off in ${cell.name} (${message}). ${AFRESH}`);
+    return "";
+  }
+}
+
+function stop() {
+  drop(waiting);
+  python.stop();
+}
