@@ -93,6 +93,12 @@ class BookTranslator(HTML5Translator):
         if mark and any(isinstance(one, nodes.math) and other is node for one, other in pairwise(siblings)):
             self.body[-2:] = [f'<span class="together">{self.body[-2]}{mark[0]}</span>', self.body[-1][mark.end() :]]
 
+    def visit_reference(self, node):
+        """Write a link; of what one within the book leads to its card tells, and a tooltip would say it again."""
+        if node.get("internal"):
+            node.attributes.pop("reftitle", None)
+        super().visit_reference(node)
+
     def visit_emphasis(self, node):
         """Write a word that is spoken of as `<i>`, which is meant for such, and one that is stressed as `<em>`."""
         self.body.append('<i class="word">' if "word" in node["classes"] else "<em>")

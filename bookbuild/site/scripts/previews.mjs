@@ -72,7 +72,6 @@ const open = async (target) => {
   close();
   if (!html) return;
   link = target;
-  link.removeAttribute("title"); // the browser would show it over the card
   link.setAttribute("aria-describedby", "preview");
   card.removeAttribute("id");
   card.replaceChildren(content(html, url));
