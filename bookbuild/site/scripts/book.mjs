@@ -104,12 +104,12 @@ const ways = all("[data-here], [data-live]"); // in which the cells of the page 
 for (const button of ways) {
   button.addEventListener("click", async () => {
     document.getElementById("run").hidePopover();
-    const { live, local, here } = button.dataset;
-    const failed = () => alert("Live code could not be loaded: check the network, then try again.");
-    const isHere = here !== undefined;
-    if (isHere ? !window.runHere : !window.startLiveCode) await load(isHere ? "run_here" : "live_code").catch(failed);
+    const { live, local } = button.dataset;
+    const [script, start] = live ? ["live_code", "startLiveCode"] : ["run_here", "runHere"];
+    const failed = () => alert("What runs code could not be loaded: check the network, then try again.");
+    if (!window[start]) await load(script).catch(failed);
+    if (!window[start]) return;
     for (const other of ways) other.disabled = other !== button;
-    if (isHere) window.runHere?.(local);
-    else window.startLiveCode?.(live, local);
+    window[start](local, live);
   });
 }

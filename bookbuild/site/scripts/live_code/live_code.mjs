@@ -22,7 +22,7 @@ let running; // the run of a cell that is under way
 let waiting = []; // cells that are to run
 
 /** Offer a computer of the BinderHub at `address`; `local` tells how to run the chapters oneself. */
-window.startLiveCode ??= (address, local) => {
+window.startLiveCode ??= (local, address) => {
   build = address;
   bar ??= makeBar(ACTIONS, local, "Live code");
   need();
