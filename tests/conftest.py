@@ -100,7 +100,7 @@ def lend(browser):
 
 @pytest.fixture
 def visit(browser, lend):
-    """Return a function that opens a tab on a copy of the site; after the test it is closed and what it kept forgotten.
+    """Return a function that opens a tab on a copy of the site; after the test it is closed.
 
     `alone` it has a context of its own, as it needs whose clock is set.
     """
@@ -113,7 +113,7 @@ def visit(browser, lend):
 
     yield begin
     for begun in visits:
-        begun.end()
+        begun.tab.close()
     for context in own:
         context.close()
 

@@ -113,7 +113,7 @@ def look(lend, server):
         visiting.resize(WIDE // 2)
         tab.add_style_tag(content=SPACED)
         overflow["spaced"] = tab.evaluate(OVERFLOW)
-        visiting.end()
+        visiting.tab.close()
         return loaded | {
             "faults": visiting.faults,
             "violations": {where: what for where, what in wrong.items() if what},
@@ -218,7 +218,7 @@ def unscripted(lend, site):
     """Return a visit without scripts, which keeps nothing from page to page."""
     visiting = Visit(lend, site.as_uri(), java_script_enabled=False)
     yield visiting
-    visiting.end()
+    visiting.tab.close()
 
 
 @pytest.fixture(scope="module")
@@ -226,7 +226,7 @@ def filed(lend, site):
     """Return a visit to the pages as files, which keeps nothing from page to page but what went wrong."""
     visiting = Visit(lend, site.as_uri(), color_scheme="dark", width=PAPER)
     yield visiting
-    visiting.end()
+    visiting.tab.close()
 
 
 def test_without_javascript_a_page_is_whole_and_offers_nothing_that_is_dead(sample, unscripted):

@@ -52,7 +52,7 @@ def boxes(lend, server, page, style=""):
         tab.evaluate("document.fonts.ready.then(() => null)")
         tab.evaluate(PAINTED)
         found += [[f"{width}: {box[0]}", *box[1:]] for box in tab.evaluate(BOXES)]
-    visiting.end()
+    visiting.tab.close()
     return found
 
 

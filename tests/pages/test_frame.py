@@ -87,7 +87,7 @@ def chapter(lend, site):
     visiting = Visit(lend, site.as_uri(), reduced_motion="reduce", color_scheme="light")
     visiting.open(CHAPTER)
     yield visiting
-    visiting.end()
+    visiting.tab.close()
 
 
 @pytest.fixture

@@ -261,7 +261,7 @@ def gaze(lend, server):
         tab.emulate_media(media="print")
         inks = list(painted(tab)) if page in samples else []  # on paper the colours are those of the light
         faults["print"] = inks + list(placed(tab, SMALLEST))
-        visiting.end()
+        visiting.tab.close()
         return faults
 
     return found

@@ -136,7 +136,7 @@ def opened(lend, site):
 
     yield begin
     for visiting in visits.values():
-        visiting.end()
+        visiting.tab.close()
 
 
 @pytest.mark.parametrize("kind", SHOWN)

@@ -3,7 +3,6 @@
 import functools
 import json
 import mimetypes
-from urllib.parse import urlsplit
 
 from bookbuild import ROOT
 from bookbuild.read.book import Book
@@ -114,6 +113,8 @@ def violations(tab, within="html", colours=True, rest=True, room=None, seen=None
 # Results that a text lets its reader predict are shown: a reader may choose so, and tests look at all that a page has.
 BOOK = Book(ROOT).owner_and_name
 SETTINGS, PLACE = f"{BOOK} settings", f"{BOOK} place"  # under which a reader's choices and work are kept
+# Of what another tab of the same context has kept, a new one knows nothing; a page that it loads again keeps its own.
+FRESH = "try { if (!sessionStorage.begun) localStorage.clear(); sessionStorage.begun = 1 } catch {}"
 UNVEILED = f"try {{ localStorage['{SETTINGS}'] ??= JSON.stringify({{ veil: 'off' }}) }} catch {{}}"
 
 
@@ -151,8 +152,7 @@ class Visit:
         self.tab = new_context(**kind).new_page()
         self.tab.set_viewport_size({"width": width, "height": 900})
         self.tab.emulate_media(**asked)
-        if not veiled:
-            self.tab.add_init_script(UNVEILED)
+        self.tab.add_init_script(FRESH if veiled else f"{FRESH}\n{UNVEILED}")  # one script: two have no order
         self.tab.on("request", self._note_request)
         self.tab.on("requestfailed", self._note_failure)
         self.tab.on("response", lambda answer: answer.ok or self.faults.append(f"{answer.status}: {answer.url}"))
@@ -179,10 +179,3 @@ class Visit:
         self.tab.set_viewport_size({"width": width, "height": 844})
         if self.scripts:
             self.tab.evaluate(PAINTED)
-
-    def end(self):
-        """Forget what was kept of the site and close the tab; its context can be lent to another."""
-        address = urlsplit(self.home)
-        origin = {"origin": f"{address.scheme}://{address.netloc}", "storageTypes": "local_storage"}
-        self.tab.context.new_cdp_session(self.tab).send("Storage.clearDataForOrigin", origin)
-        self.tab.close()
