@@ -96,7 +96,7 @@ def opened(model, ids, change=None):
         x = _passed(x, model, layer, note)
     x = note("output", layer_norm(note("stream", x), **model.params["decoder"]["norm"]))
     note("logits", head(x, model.params))
-    if unknown := ", ".join(change.keys() - found.keys()):
+    if unknown := ", ".join(map(str, change.keys() - found.keys())):
         raise ValueError(f"change has {unknown}, which happens nowhere in the model; expected names of what is found.")
     return found
 
@@ -127,6 +127,23 @@ def _attended(place, x, params, model, note):
     return merge_heads(note(f"{place} mixed", weights @ values)) @ params["W_O"]
 
 
+def _found(donor, name):
+    """Return the array of this name that a run has found.  Raises ValueError or TypeError where there is none."""
+    if not isinstance(donor, dict):
+        raise TypeError(f"donor is of type {type(donor).__name__}; expected what a run has found, a dict of arrays.")
+    if name not in donor:
+        raise ValueError(f"donor is a dict of {len(donor)} arrays, and name is {name!r}; expected the name of one.")
+    return donor[name]
+
+
+def _part(array, at):
+    """Return `array[at]`.  Raises ValueError, saying the array's shape, where `at` is no index of it."""
+    try:
+        return array[at]
+    except (IndexError, TypeError, ValueError):
+        raise ValueError(f"at is {at!r:.40}; expected an index of the array, of shape {array.shape}.") from None
+
+
 def patched(run, name, donor, at=...):
     """Run a model with one array, or a part of it, taken from another run: *activation patching*.
 
@@ -134,13 +151,16 @@ def patched(run, name, donor, at=...):
     run found, `name` the array, and `at` an index of it, all of it where none is given.
     Shapes: those of what `run` returns.  Vig et al. (2020); built in chapter 17.
 
-    >>> run = lambda change: {"a": change["a"](np.array([1, 2])) if change else np.array([1, 2])}
-    >>> patched(run, "a", {"a": np.array([5, 6])}, at=1)["a"].tolist()
-    [1, 6]
+    >>> from minitransformer.transformer import LanguageModel
+    >>> model = LanguageModel(11, 8, heads=2, layers=1, rng=0)
+    >>> donor, run = opened(model, [5, 1, 4]), lambda change: opened(model, [3, 1, 4], change)
+    >>> bool(np.allclose(patched(run, "embedded", donor, at=0)["logits"], donor["logits"]))
+    True
     """
+    part = _part(_found(donor, name), at)
 
     def put(array):
-        array[at] = donor[name][at]
+        array[at] = part
         return array
 
     return run({name: put})
@@ -153,15 +173,19 @@ def patched_each(run, name, donor):
     Shapes: (n, d) becomes (n, n, d), the i-th patched at token i, and what the run finds behind it has n in front, too.
     Built in chapter 17.
 
-    >>> run = lambda change: {"a": change["a"](np.zeros((2, 1)))}
-    >>> patched_each(run, "a", {"a": np.array([[5], [6]])})["a"].tolist()
-    [[[5.0], [0.0]], [[0.0], [6.0]]]
+    >>> from minitransformer.transformer import LanguageModel
+    >>> model = LanguageModel(11, 8, heads=2, layers=1, rng=0)
+    >>> donor, run = opened(model, [5, 1, 4]), lambda change: opened(model, [3, 1, 4], change)
+    >>> logits = patched_each(run, "embedded", donor)["logits"]
+    >>> logits.shape, bool(np.allclose(logits[0], donor["logits"]))
+    ((3, 3, 11), True)
     """
+    found = _found(donor, name)
 
     def put(array):
         each = np.repeat(array[None], len(array), axis=0)
         words = np.arange(len(array))
-        each[words, words] = donor[name]
+        each[words, words] = found
         return each
 
     return run({name: put})
@@ -173,13 +197,23 @@ def ablated(run, name, at, mean=0.0):
     `run` and `name` are as in `patched`, `at` is an index of the array.
     Shapes: those of what `run` returns; `mean` is a number or fits that part.  Built in chapter 17.
 
-    >>> run = lambda change: {"a": change["a"](np.array([1, 2]))}
-    >>> ablated(run, "a", 0)["a"].tolist(), ablated(run, "a", 0, mean=7)["a"].tolist()
-    ([0, 2], [7, 2])
+    >>> from minitransformer.transformer import LanguageModel
+    >>> model = LanguageModel(11, 8, heads=2, layers=1, rng=0)
+    >>> found = ablated(lambda change: opened(model, [3, 1, 4], change), "1 attention mixed", ...)
+    >>> bool(found["1 attention added"].any())
+    False
     """
 
+    mean = floats(mean, "mean")
+
     def cut(array):
-        array[at] = mean
+        shape = _part(array, at).shape
+        try:
+            array[at] = mean
+        except ValueError:
+            raise ValueError(
+                f"mean has shape {mean.shape}; expected a number, or what fits the part of shape {shape}."
+            ) from None
         return array
 
     return run({name: cut})

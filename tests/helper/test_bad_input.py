@@ -158,22 +158,7 @@ def outcome(function, good, name, bad):
 
 
 LEFT_OUT = ("figures", "explorables", "explore", "checks")  # pictures, whose tests look at them; check has its own
-UNLIKE = {
-    "is called too often to stand behind a door": """
-        inputs.floats(axes) inputs.whole(least) inputs.number(least most) shapes.same_width(names axes) sums.rows(x)
-        sums.sum_tokens(x) sums.sum_features(x) sums.mean_features(x) self_attention.product(x matrix)
-        softmax.softmax(temperature) cache.turned(x cos sin) cache.normed(x part)""",
-    "fails in the function that the reader gave, whose errors pass as they are": """
-        inside.patched(name) inside.patched_each(name) inside.ablated(name) measuring.bits_per_byte(ids)""",
-    "says what is wrong, and its callers, in a sentence, what to do": "files.read(path)",
-    "says in a sentence what to install, with a ModuleNotFoundError": "tensors.library(name)",
-}
-BARE = {
-    (part.partition("(")[0], argument)
-    for parts in UNLIKE.values()
-    for part in re.findall(r"[\w.]+\([^)]+\)", parts)
-    for argument in part.partition("(")[2].strip(")").split()
-}
+BARE = {("tensors.library", "name")}  # a ModuleNotFoundError, which says what to install
 OVERWRITTEN = {("tiles.take_in", name) for name in ("state", "scores", "values")} | {("tiles.tile_back", "scores")}
 
 

@@ -34,9 +34,9 @@ def read(path, *names):
         with Path(path).open("rb") as file, np.load(file) as kept:
             return {name: kept[name] for name in dict.fromkeys([*kept.files, *names])}
     except FileNotFoundError:
-        raise
+        raise FileNotFoundError(f"{path} is missing; expected a file of arrays.") from None
     except Exception as damage:  # zipfile, zlib and NumPy raise many kinds
-        raise ValueError(f"{path} is damaged ({type(damage).__name__})") from None
+        raise ValueError(f"{path} is damaged ({type(damage).__name__}); expected a file of arrays") from None
 
 
 def written(path, **arrays):

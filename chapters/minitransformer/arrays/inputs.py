@@ -26,6 +26,8 @@ def floats(x, name="x", axes=0):
 
 def _array(x, name):
     """Return `x` as an array.  Raises TypeError where it is masked, and ValueError for rows of unequal length."""
+    if type(x) is np.ndarray:
+        return x
     if np.ma.isMaskedArray(x):
         raise TypeError(f"{name} is a masked array, whose mask would be lost; fill it first, with .filled(…).")
     try:
@@ -110,6 +112,8 @@ def number(value, name, least=0.0, most=np.inf):
     >>> number(0.1, "rate", 0, 1)
     0.1
     """
+    if type(value) is float and least <= value <= most:
+        return value
     given = _array(value, name)
     if given.ndim or given.dtype.kind not in "iuf" or not least <= given <= most:
         limits = f" from {least:g} {'on' if most == np.inf else f'to {most:g}'}" if least > -np.inf else ""
@@ -198,4 +202,4 @@ def whole_numbers(x, name):
     return x
 
 
-doors(globals(), "finite one_of token_ids")
+doors(globals(), "floats finite whole number one_of token_ids")

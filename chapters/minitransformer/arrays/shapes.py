@@ -161,4 +161,4 @@ def summed_to(x, gradient):
     return gradient.sum(axis=copied, keepdims=True) if copied else gradient
 
 
-doors(globals(), "kept kept_by_heads for_features bias_for summed_to")
+doors(globals(), "same_width kept kept_by_heads for_features bias_for summed_to")

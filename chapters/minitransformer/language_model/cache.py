@@ -163,4 +163,4 @@ def normed(x, part):
     return centred / np.sqrt(mean_features(centred**2) + 1e-5) * part["gain"] + part["bias"]
 
 
-doors(globals(), "make_room step places attend")
+doors(globals(), "make_room step places attend turned normed")

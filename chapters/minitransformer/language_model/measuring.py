@@ -30,10 +30,8 @@ def foretold(model, ids, window=64, batch=32):
     >>> foretold(model, [3, 1, 4, 1, 5], window=2).shape
     (4,)
     """
-    ids = token_ids(ids, model.vocabulary)
+    ids = _text(ids, model.vocabulary)
     window, total = min(whole(window, "window"), len(ids) - 1), len(ids) - 1
-    if total < 1:
-        raise ValueError(f"ids holds {len(ids)} tokens; expected at least two, of which the second is foretold.")
     half, found = max(window // 2, 1), np.empty(total)
     starts = np.append(np.arange(0, total - window, half), total - window)
     for some in np.split(starts, range(batch, len(starts), whole(batch, "batch"))):
@@ -42,6 +40,14 @@ def foretold(model, ids, window=64, batch=32):
         logarithms = log_softmax(model(ids[places])[new])
         found[places[new]] = np.exp(logarithms[np.arange(len(logarithms)), ids[places[new] + 1]])
     return found
+
+
+def _text(ids, vocabulary):
+    """Return `ids` (n,) as an array.  Raises as `token_ids` does, and ValueError for fewer than two, or more axes."""
+    ids = token_ids(ids, vocabulary)
+    if ids.ndim != 1 or len(ids) < 2:
+        raise ValueError(f"ids has shape {ids.shape}; expected (n,), at least two tokens: the second is foretold.")
+    return ids
 
 
 def bits_per_byte(model, ids, encoding, window=64):
@@ -56,6 +62,7 @@ def bits_per_byte(model, ids, encoding, window=64):
     >>> bits_per_byte(equal, [104, 111, 116], BytePairEncoding())
     8.0
     """
+    ids = _text(ids, len(encoding.tokens))
     probabilities = foretold(model, ids, window) if hasattr(model, "params") else model(ids)
     return float(-np.log2(probabilities).sum() / len(encoding.decode_bytes(ids[1:])))
 

@@ -39,7 +39,7 @@ def text_model():
     except FileNotFoundError:
         raise FileNotFoundError(f"{FILE} is missing; {again}.") from None
     except ValueError as damage:
-        raise ValueError(f"{damage}; {again}.") from None
+        raise ValueError(f"{damage}: {again}.") from None
     weights, merges = kept["weights"], kept["merges"]
     if weights.shape != model.flat.shape or merges.shape != (MERGES, 2) or not np.isfinite(weights).all():
         expected = f"expected {model.flat.size} finite ones and {MERGES} merges"
