@@ -63,10 +63,14 @@ def pytest_runtestloop(session):
 
 
 def tell_no_mutants():
-    """Let digests, which follow what a function uses by name, tell of it alone, not of its hundred mutants."""
+    """Let digests, which follow what functions and classes hold by name, tell nothing of their mutants."""
     digests = importlib.import_module("minitransformer.arrays.digests")
-    used = digests._used
-    digests._used = lambda *given: {key: value for key, value in used(*given).items() if not key.startswith("mutants_")}
+    digests._used, digests._written = map(without_mutants, (digests._used, digests._written))
+
+
+def without_mutants(named):
+    """Return the function `named`, which returns a dict by name, without what mutmut has added."""
+    return lambda *given: {name: each for name, each in named(*given).items() if "__mutmut" not in name}
 
 
 def measured(items, caches):
