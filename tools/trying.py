@@ -10,8 +10,10 @@ import functools
 import gc
 import importlib
 import json
+import linecache
 import os
 import resource
+import sys
 import time
 from pathlib import Path
 
@@ -48,8 +50,11 @@ def pytest_runtestloop(session):
     if session.testsfailed:
         return None  # pytest tells of what cannot be collected
     every = [each for each in gc.get_objects() if isinstance(each, functools._lru_cache_wrapper)]
-    caches = [each for each in every if str(each.__module__).startswith("minitransformer")]
-    tell_no_mutants()
+    digests = sys.modules.get("minitransformer.arrays.digests")
+    ours = [each for each in every if str(each.__module__).startswith("minitransformer")]
+    caches = [each for each in ours if not digests or each.__module__ != digests.__name__]
+    if digests:
+        hasten(digests)
     seconds, reached = measured(session.items, caches)
     with Path("found.jsonl").open("a", encoding="utf-8") as found:
         for mutant, files in json.loads(Path("plan.json").read_text(encoding="utf-8")).items():
@@ -62,10 +67,12 @@ def pytest_runtestloop(session):
     return True
 
 
-def tell_no_mutants():
-    """Let digests, which follow what functions and classes hold by name, tell nothing of their mutants."""
-    digests = importlib.import_module("minitransformer.arrays.digests")
+def hasten(digests):
+    """Let the module of digests tell nothing of mutants, and read all files with mutants once, before any fork."""
     digests._used, digests._written = map(without_mutants, (digests._used, digests._written))
+    for path in {each.__file__ for name, each in sys.modules.items() if name.startswith("minitransformer.")}:
+        if "__mutmut" in (text := "".join(linecache.getlines(path))):
+            digests._definitions(text)
 
 
 def without_mutants(named):

@@ -127,23 +127,6 @@ def _attended(place, x, params, model, note):
     return merge_heads(note(f"{place} mixed", weights @ values)) @ params["W_O"]
 
 
-def _found(donor, name):
-    """Return the array of this name that a run has found.  Raises ValueError or TypeError where there is none."""
-    if not isinstance(donor, dict):
-        raise TypeError(f"donor is of type {type(donor).__name__}; expected what a run has found, a dict of arrays.")
-    if name not in donor:
-        raise ValueError(f"donor is a dict of {len(donor)} arrays, and name is {name!r}; expected the name of one.")
-    return donor[name]
-
-
-def _part(array, at):
-    """Return `array[at]`.  Raises ValueError, saying the array's shape, where `at` is no index of it."""
-    try:
-        return array[at]
-    except (IndexError, TypeError, ValueError):
-        raise ValueError(f"at is {at!r:.40}; expected an index of the array, of shape {array.shape}.") from None
-
-
 def patched(run, name, donor, at=...):
     """Run a model with one array, or a part of it, taken from another run: *activation patching*.
 
@@ -157,10 +140,9 @@ def patched(run, name, donor, at=...):
     >>> bool(np.allclose(patched(run, "embedded", donor, at=0)["logits"], donor["logits"]))
     True
     """
-    part = _part(_found(donor, name), at)
 
     def put(array):
-        array[at] = part
+        array[at] = donor[name][at]
         return array
 
     return run({name: put})
@@ -180,12 +162,11 @@ def patched_each(run, name, donor):
     >>> logits.shape, bool(np.allclose(logits[0], donor["logits"]))
     ((3, 3, 11), True)
     """
-    found = _found(donor, name)
 
     def put(array):
         each = np.repeat(array[None], len(array), axis=0)
         words = np.arange(len(array))
-        each[words, words] = found
+        each[words, words] = donor[name]
         return each
 
     return run({name: put})
@@ -204,16 +185,8 @@ def ablated(run, name, at, mean=0.0):
     False
     """
 
-    mean = floats(mean, "mean")
-
     def cut(array):
-        shape = _part(array, at).shape
-        try:
-            array[at] = mean
-        except ValueError:
-            raise ValueError(
-                f"mean has shape {mean.shape}; expected a number, or what fits the part of shape {shape}."
-            ) from None
+        array[at] = mean
         return array
 
     return run({name: cut})

@@ -40,6 +40,11 @@ def each(rows):
 def given(function, x):
     return function(x)
 
+def placed(run, at):
+    def place(x):
+        return [x][at]
+    return run(place)
+
 def refused(x):
     if x < 0:
         raise ValueError("x is negative.")
@@ -53,7 +58,7 @@ def made(tmp_path):
     path, module = tmp_path / "made.py", types.ModuleType("minitransformer.made")
     path.write_text(SOURCE, "utf8")
     exec(compile(SOURCE, path, "exec"), vars(module))
-    doors.doors(vars(module), "inner outer each given refused")
+    doors.doors(vars(module), "inner outer each given placed refused")
     return module
 
 
@@ -149,6 +154,15 @@ def test_a_function_that_a_readers_function_calls_says_it_itself(made):
     with pytest.raises(ValueError, match=r"^rows is \[1\] and at is 4, with which inner fails") as told:
         made.given(lambda x: made.inner([x], 4), 1)
     assert type(told.value.__cause__) is IndexError
+
+
+def test_a_function_that_one_made_and_handed_to_a_readers_leaves_it_to_its_maker(made):
+    within = lambda function: made.given(lambda x: made.given(function, x), 1)  # behind two doors of other functions
+    with pytest.raises(ValueError, match="^run is the function <lambda> and at is 4, with which placed fails"):
+        made.placed(within, 4)
+    place = made.placed(lambda function: function, 4)  # whose maker is no longer asked
+    with pytest.raises(ValueError, match="^function is the function place and x is 1, with which given fails"):
+        made.given(place, 1)
 
 
 def test_a_wrong_number_of_arguments_is_said_by_python():

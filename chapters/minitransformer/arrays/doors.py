@@ -76,7 +76,7 @@ def _refusal(error, function, arguments, named):
     """Return the sentence as an error, or None where the error passes as it is."""
     places = _places(error.__traceback__)
     given = _given(function, arguments, named) if len(places) > 1 else {}  # Python names what it cannot hand over
-    if not given or _is_a_readers(places) or _on_purpose(places[-1]) or _is_inner(places[0].tb_frame):
+    if not given or _is_a_readers(places) or _on_purpose(places[-1]) or _is_inner(places):
         return None
     given = _at_fault(places[1:], given)
     *others, last = [f"{name} is {_told(value)}" for name, value in given.items()]
@@ -120,10 +120,19 @@ def _on_purpose(place):
     return _of(place.tb_frame) == PACKAGE and code[place.tb_lasti] == opmap["RAISE_VARARGS"]
 
 
-def _is_inner(frame):
-    """Tell whether the door in this frame stands behind another one, with nothing of a reader's between them."""
-    while (frame := frame.f_back) and _of(frame) in {PACKAGE, *LIBRARIES}:
-        if frame.f_code.co_name == "call" and frame.f_globals is globals():
+def _is_inner(places):
+    """Tell whether another door is to speak: one around this one, with nothing of a reader's between them.
+
+    Or that of the function which has made the one that fails, and has handed it to a reader's, as `ablated` does.
+    """
+    frame = places[0].tb_frame
+    *_, failing = [place.tb_frame.f_code for place in places if _of(place.tb_frame) == PACKAGE]
+    maker, _, made = failing.co_qualname.partition(".<locals>.")
+    ours = True
+    while frame := frame.f_back:
+        ours = ours and _of(frame) in {PACKAGE, *LIBRARIES}
+        behind = frame.f_locals.get("function") if frame.f_globals is globals() else None
+        if behind and (ours or (made and behind.__qualname__ == maker)):
             return True
     return False
 
