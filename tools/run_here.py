@@ -147,7 +147,7 @@ def main(numbers):
     if said != verdicts():
         return "The verdicts and hints of `check` are not those of this Python."
     print(f"All {len(said.splitlines())} verdicts and hints of `check` are those of this Python.")
-    return "" if old == new else f"{LIST.name} has changed: look at it, then commit it."
+    return None if old == new else f"{LIST.name} has changed: look at it, then commit it."
 
 
 if __name__ == "__main__":

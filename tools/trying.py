@@ -23,8 +23,8 @@ from hypothesis import Phase, settings
 
 state = importlib.import_module("mutmut.state").state  # which is installed where nox runs this, and nowhere else
 SURVIVED, FAILED, BROKEN, UNREACHED = 0, 1, 70, 33
-MOST = 20  # seconds of tests for each mutant: those that take longer are of whole models, and seldom decide
-LIMIT = 3 * MOST  # seconds after which a mutant counts as one that runs without end
+MOST = 40  # seconds of tests for each mutant: those that take longer are of whole models, and seldom decide
+LIMIT = 2 * MOST  # seconds after which a mutant counts as one that runs without end
 made, failing = {}, []  # the functions that a fixture has come to; what to do when a test fails
 settings.register_profile("quick", settings.get_profile("ci"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile("quick")  # which looks for no smaller example of a failure
@@ -70,6 +70,7 @@ def pytest_runtestloop(session):
 def hasten(digests):
     """Let the module of digests tell nothing of mutants, and read all files with mutants once, before any fork."""
     digests._used, digests._written = map(without_mutants, (digests._used, digests._written))
+    digests._text = functools.cache(digests._text)
     for path in {each.__file__ for name, each in sys.modules.items() if name.startswith("minitransformer.")}:
         if "__mutmut" in (text := "".join(linecache.getlines(path))):
             digests._definitions(text)
@@ -104,7 +105,7 @@ def forked(work, *arguments):
 
 def measure(items, caches):
     """Run the tests without a mutant; write the seconds of each and the tests of each function to `measured.json`."""
-    os.environ["MUTANT_UNDER_TEST"] = "stats"
+    take("stats")
     seconds, reached, failed = {}, {}, []
     failing.append(lambda item, call: failed.append(item.nodeid))
     for item, following in zip(items, [*items[1:], None]):
@@ -123,12 +124,19 @@ def measure(items, caches):
 def attempt(mutant, items, caches):
     """Run tests with a mutant, and end at the first one that fails."""
     resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT + 1))
-    os.environ["MUTANT_UNDER_TEST"] = mutant
+    take(mutant)
     failing.append(lambda item, call: os._exit(FAILED))
     forget(caches)
     for item, following in zip(items, [*items[1:], None]):
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
     return SURVIVED
+
+
+def take(mutant):
+    """Let functions be this mutant's, and not look that up in the environment at every call, as they otherwise do."""
+    os.environ["MUTANT_UNDER_TEST"] = mutant
+    if trampoline := sys.modules.get("mutmut.mutation.trampoline"):
+        trampoline.get_mutant_under_test = lambda: mutant
 
 
 def forget(caches):

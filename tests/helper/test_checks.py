@@ -11,7 +11,7 @@ from scipy import spatial, special
 
 from minitransformer.attention import attention
 from minitransformer.checks import CHAPTERS, CHECKS, ROUNDED, UNANSWERED, _slopes, check, find_hint
-from minitransformer.checks.comparisons import nearest
+from minitransformer.checks.comparisons import nearest, rounded, short
 from minitransformer.dot_product import cosine_similarity, unit
 from minitransformer.feed_forward import feed_forward, gelu
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient_check
@@ -562,3 +562,19 @@ def test_what_is_near_several_known_answers_is_told_the_nearest_first_and_a_text
     assert nearest(0.3339, known) == ["rounded up", "a third"]
     assert nearest(0.3331, known) == ["a third", "rounded up"]
     assert nearest("0.33 or so", known) == nearest([[0.334, 0.334]], known) == []
+
+
+def test_values_are_near_in_two_digits_whatever_their_shape():
+    assert nearest(13.0, {"half a digit": 12.5}) == ["half a digit"]
+    assert nearest([0.334, 0.5], {"both": [1 / 3, 0.5]}) == ["both"] and nearest([0.334], {"one": 1 / 3}) == ["one"]
+    assert nearest([[0.334, 0.5]], {"both": [1 / 3, 0.5]}) == []
+
+
+def test_two_digits_are_those_of_the_largest_number():
+    assert rounded([10.0], [10.4]) and rounded([np.array([10.0, 0.0])], [np.array([10.0, 0.4])])
+    assert not rounded([9.0], [9.4]) and not rounded([100.0], [104.0])
+
+
+def test_what_is_told_of_an_answer_has_at_most_a_line():
+    assert short(np.arange(10)) == "[0, 1, 2, ..., 7, 8, 9]"
+    assert len(short("x " * 80)) == 99  # one word more would be too long

@@ -103,3 +103,20 @@ def test_no_tokens_are_whole_numbers_too(ids):
 @pytest.mark.parametrize("d, heads, positions", [(6, 3, "sinusoidal"), (9, 3, "none"), (6, 1, "rotary")])
 def test_pairs_of_features_are_asked_of_positions_that_turn_them_and_no_more(d, heads, positions):
     assert LanguageModel(5, d, heads, 1, positions=positions).hidden == 4 * d
+
+
+def test_what_is_no_number_is_told_by_the_name_of_the_argument():
+    with pytest.raises(ValueError, match="^rate has rows of unequal length"):
+        number([[1], [1, 2]], "rate")
+
+
+def test_a_text_may_fill_all_places_and_no_more():
+    assert token_ids([3, 1, 4], 10, most=3).tolist() == [3, 1, 4]
+    with pytest.raises(ValueError, match=r"^ids has shape \(4,\); expected \(…, n\) with n up to 3\.$"):
+        token_ids([3, 1, 4, 1], 10, most=3)
+    with pytest.raises(ValueError, match=r"^ids has shape \(\); expected \(…, n\)\.$"):
+        token_ids(3, 10)
+
+
+def test_queries_and_keys_may_have_one_coordinate():
+    assert attention([[1.0]], [[2.0]], [[3.0, 4.0]])[0].tolist() == [[3.0, 4.0]]

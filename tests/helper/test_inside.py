@@ -223,3 +223,11 @@ def test_a_probe_refuses_what_does_not_fit():
         linear_probe(np.ones((4, 2)), np.ones(4), ridge=-1)
     with pytest.raises(ValueError, match="NaN"):
         linear_probe(np.full((4, 2), np.nan), np.ones(4))
+
+
+def test_what_is_copied_has_eight_to_twenty_four_tokens_unless_others_are_asked_for():
+    (ids,), targets = copies(np.random.default_rng(0), 300)
+    (same,), also = copies(np.random.default_rng(0), 300, shortest=8, longest=24, places=48, vocabulary=64)
+    assert np.array_equal(ids, same) and np.array_equal(targets, also)
+    lengths = (targets == -1).sum(axis=1)
+    assert (lengths.min(), lengths.max()) == (8, 24)

@@ -1,5 +1,6 @@
 """Chapter 16's modules: nothing is lost in tokens, a cache changes nothing, chances sum to 1 and are drawn as told."""
 
+import bz2
 import itertools
 import math
 import re
@@ -516,3 +517,47 @@ def test_each_token_is_foretold_once_from_half_a_window_or_more():
     for batch in (1, 32):
         p = foretold(counter, np.zeros(9, int), window=4, batch=batch)
         np.testing.assert_allclose(p / (1 - p), [1, 2, 3, 4, 3, 4, 3, 4])
+
+
+def test_runs_are_whole_numbers_also_where_there_are_none():
+    assert [grams(np.array(ids), 2, vocabulary=10).dtype.kind for ids in ([1, 2, 3], [1])] == ["i", "i"]
+
+
+def test_a_cache_attends_as_the_model_does_where_scores_are_large():
+    machine = LanguageModel(11, 8, heads=2, layers=1, positions="rotary", rng=0, dtype=float)
+    machine.params["decoder"][1]["attention"]["W_Q"][...] *= 1e4
+    cache, ids = KeyValueCache(machine, most=5), [3, 1, 4, 1, 5]
+    found = np.concatenate([step(machine, cache, [number]) for number in ids])
+    assert np.allclose(found, machine(ids))
+
+
+def test_a_cache_may_have_no_room_and_its_room_has_a_name():
+    machine = LanguageModel(11, 8, heads=2, layers=1, positions="rotary", rng=0)
+    assert KeyValueCache(machine, most=0).kept.shape == (1, 2, 2, 0, 4)
+    with pytest.raises(ValueError, match="^most is -1; expected a whole number from 0 on"):
+        KeyValueCache(machine, most=-1)
+
+
+def test_a_text_is_foretold_from_windows_of_sixty_four_tokens_unless_others_are_asked_for():
+    machine = LanguageModel(256, 8, heads=2, layers=1, positions="rotary", rng=0, dtype=float)
+    ids, encoding = np.random.default_rng(0).integers(256, size=200), BytePairEncoding()
+    assert np.array_equal(foretold(machine, ids), foretold(machine, ids, window=64))
+    assert not np.allclose(foretold(machine, ids), foretold(machine, ids, window=65))
+    assert not np.allclose(foretold(machine, ids), foretold(machine, ids, window=63))
+    for window, options in [(64, {}), (2, {"window": 2})]:
+        bits = -np.log2(foretold(machine, ids, window)).sum() / 199
+        assert bits_per_byte(machine, ids, encoding, **options) == pytest.approx(bits, rel=1e-12)
+
+
+def test_a_short_text_is_read_whole_before_the_other_is_compressed():
+    grown = len(bz2.compress(b"a" + b"mat")) - len(bz2.compress(b"a"))
+    assert compressed("a", "mat")["bz2"] * 3 / 8 == pytest.approx(grown)
+
+
+def test_four_beginnings_are_kept_unless_others_are_asked_for():
+    machine = LanguageModel(11, 8, heads=2, layers=1, positions="rotary", rng=0)
+    assert beam_text(machine, [3, 1, 4], steps=2)[0].shape == (4, 5)
+
+
+def test_shares_are_found_in_double_precision():
+    assert shares(np.zeros(3, np.float32)).dtype == np.float64

@@ -179,3 +179,10 @@ def test_weights_of_any_shape_keep_it(shape):
 def test_a_single_weight_has_no_row_to_be_scaled_by():
     with pytest.raises(ValueError, match=r"^weights has shape \(\); expected at least 1 axis\.$"):
         quantise(3.0)
+
+
+def test_the_output_has_the_kind_of_the_most_precise_of_the_three():
+    single, double = np.ones((2, 3), np.float32), np.ones((2, 3))
+    for three in ((single, single, double), (double, single, single), (single, double, single)):
+        assert attend_by_tiles(*three)[0].dtype == np.float64
+    assert attend_by_tiles(single, single, single)[0].dtype == np.float32

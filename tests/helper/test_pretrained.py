@@ -685,3 +685,20 @@ def test_every_name_of_a_family_is_written(family, tmp_path):
     there = load_file(tmp_path / "model" / "model.safetensors")
     known = {name.format(0) for name in FAMILIES[family]}
     assert {name for name in there if ".1." not in name} <= known
+
+
+def test_a_file_is_named_by_a_path():
+    with pytest.raises(TypeError, match="^path is of type int; expected a string or a path"):
+        tensors.read_json(3)
+
+
+def test_a_file_of_json_may_be_as_long_as_is_said(tmp_path, monkeypatch):
+    (tmp_path / "config.json").write_text("{}")
+    monkeypatch.setattr(tensors, "LONGEST", 2)
+    assert tensors.read_json(tmp_path / "config.json") == {}
+
+
+def test_one_file_of_arrays_is_read_and_no_index_beside_it(tmp_path):
+    save_file({"wte.weight": np.ones((3, 2))}, tmp_path / tensors.FILE)
+    (tmp_path / tensors.INDEX).write_text("no JSON")
+    assert list(tensors.stored(tmp_path)) == ["wte.weight"]

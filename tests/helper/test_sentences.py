@@ -390,3 +390,8 @@ def test_every_french_word_points_at_english_words_of_its_meaning_and_every_engl
 def test_the_translators_vocabularies_are_those_words_behind_the_marks():
     assert SENTENCES.english == ("<pad>", "<s>", "</s>", *ENGLISH) and SENTENCES.french[:3] == SENTENCES.english[:3]
     assert SENTENCES.french[3:] == FRENCH
+
+
+def test_a_word_whose_form_hangs_on_the_next_one_stands_for_what_that_one_does():
+    for noun in ("cat", "animal"):
+        assert spelled(noun_phrase("the", [], noun)).sources == ((0, 1), (1,))

@@ -30,14 +30,17 @@ from minitransformer.today import (
     log_probability,
     log_probability_vjp,
     network,
+    network_vjp,
     normed,
     parameters_of,
     rotary_halves,
     routed,
     silu,
     swiglu,
+    swiglu_vjp,
     window_mask,
 )
+from minitransformer.today.answers import targets_for
 from tests.shared.functions import TOKENS, Case
 from tests.shared.oracles import matrices, random
 from tools import variants
@@ -361,3 +364,47 @@ def test_the_file_has_the_variants_of_the_tool_and_their_sizes():
 def test_the_scores_of_a_single_token_choose_its_experts():
     shares = routed([0.0, np.log(3), -1.0, 0.0], 2)
     np.testing.assert_allclose(shares, [0.25, 0.75, 0, 0], rtol=1e-12)
+
+
+def test_log_probabilities_are_summed_over_the_tokens_of_each_text():
+    model = lambda ids: np.zeros((*ids.shape, 4))
+    found = log_probability(model, np.zeros((2, 3, 5), int), np.zeros((2, 3, 5), int))
+    assert found.shape == (2, 3) and np.allclose(found, -5 * np.log(4))
+
+
+def test_what_does_not_count_need_not_be_in_the_vocabulary():
+    assert targets_for([0, -1], np.zeros((2, 1))).tolist() == [0, -1]
+
+
+def test_two_experts_are_chosen_unless_others_are_asked_for():
+    scores, x = random(5, 4), random(5, 6, seed=1)
+    params = {"W_router": random(6, 4), "experts": {i: matrices(GATED, seed=i) for i in range(4)}}
+    assert np.array_equal(routed(scores), routed(scores, chosen=2)) and (routed(scores) > 0).sum() == 10
+    (output, back), d_output = network_vjp(x, params), random(5, 4, seed=3)
+    wanted, back_wanted = network_vjp(x, params, chosen=2)
+    assert np.array_equal(output, wanted) and np.array_equal(back(d_output)[0], back_wanted(d_output)[0])
+    assert not np.allclose(output, network(x, params, chosen=3))
+
+
+def test_errors_name_what_came_from_within():
+    eye = np.eye(2)
+    for gated in (swiglu, swiglu_vjp):
+        with pytest.raises(ValueError, match=r"^the hidden layer has shape \(1, 2\) and W_2 has shape \(3, 3\)"):
+            gated([[1.0, 2.0]], {"W_gate": eye, "W_1": eye, "W_2": np.eye(3)})
+    with pytest.raises(TypeError, match="^shares holds"):
+        load([["a"]])
+    with pytest.raises(ValueError, match="^groups is 0; expected a whole number from 1 on"):
+        cache_bytes({"layers": 1, "groups": 0, "width": 1})
+    x, params = random(5, 6), matrices(LATENT)
+    for name, of in (("W_K", "the latents"), ("W_V", "the latents"), ("W_O", "the heads' output")):
+        with pytest.raises(ValueError, match=f"^{of} has shape .* and {name} has shape"):
+            latent_attention(x, params | {name: np.ones((9, 4))}, heads=2)
+
+
+def test_latent_attention_looks_where_it_may_and_turns_nothing_by_itself():
+    x, params = random(5, 6), matrices(LATENT)
+    output, latents, places = latent_attention(x, params, heads=2, keep=causal_mask(5))
+    assert np.allclose(latents, x @ params["W_down"]) and np.allclose(places, x @ params["W_key"])
+    other = np.vstack([x[:-1], x[:1]])
+    assert np.allclose(latent_attention(other, params, heads=2, keep=causal_mask(5))[0][:-1], output[:-1])
+    assert not np.allclose(latent_attention(x, params, heads=2)[0][:-1], output[:-1])

@@ -766,3 +766,24 @@ def test_two_processes_at_once_do_no_harm_and_where_tqdm_is_switched_off_there_i
     (one, said), other = (process.communicate() for process in both)
     assert (one, said) == other and said == b"" and len(one.split()) == 2
     assert len([*cache.glob("*.npz")]) == 1
+
+
+def test_a_gradient_whose_squares_overflow_is_shortened_like_all_others():
+    for large in (np.full(4, 1e20, np.float32), np.full(4, -1e200), np.array([3e200, 4e200])):
+        shortened = clipped(large, 0.5)
+        assert np.allclose(np.linalg.norm(shortened), 0.5) and np.array_equal(np.sign(shortened), np.sign(large))
+    assert np.isinf(clipped(np.array([np.inf, 1.0]), np.inf)).any()
+
+
+def test_what_is_no_gradient_is_told_by_its_name():
+    for step in (lambda gradient: clipped(gradient, 1.0), Adam(np.zeros(1)).step):
+        with pytest.raises(TypeError, match="^gradient holds"):
+            step(["a"])
+    for betas in ((0.9,), (0.9, 0.99, 0.999), (0.9, 1.0), 0.9):
+        with pytest.raises(ValueError, match="^betas is .*; expected two numbers from 0 to below 1"):
+            Adam(np.zeros(1), betas=betas)
+
+
+def test_a_training_that_keeps_nothing_says_nothing_of_a_checkpoint(capsys):
+    trained(steps=WARMUP + 1)
+    assert "checkpoint" not in capsys.readouterr().out

@@ -355,3 +355,19 @@ def test_pieces_have_the_shapes_that_they_say():
     assert count(shapes) == 8 * 36 + 2 * 60 + 10 + 6 + 3 * 12 and count((2, 3, 4)) == 24 and count({}) == 0
     params = views(np.arange(count(shapes), dtype=float), shapes)
     assert params["cross_attention"]["W_Q"][0, 0] == 4 * 36 + 12 and params["feed_forward"]["W_1"].shape == (6, 10)
+
+
+def test_a_table_of_positions_is_a_matrix_that_is_there_just_where_it_is_asked_for():
+    params = {"embedding": np.ones((10, 4))}
+    with pytest.raises(ValueError, match="^positions is 'learned' and params has no table of positions; expected one"):
+        embed([3], params, "learned")
+    with pytest.raises(ValueError, match="^positions is 'none' and params has a table of positions; expected one"):
+        embed([3], params | {"positions": np.ones((5, 4))}, "none")
+    with pytest.raises(ValueError, match=r"^positions has shape \(4,\); expected at least 2 axes"):
+        embed([3], params | {"positions": np.ones(4)}, "learned")
+    with pytest.raises(TypeError, match="^embedding holds"):
+        head(np.ones((1, 4)), {"embedding": [["a"]]})
+
+
+def test_a_layer_attends_to_another_text_only_where_that_is_asked_for():
+    assert layer_shapes(4, 8) == layer_shapes(4, 8, cross=False) != layer_shapes(4, 8, cross=True)

@@ -28,6 +28,7 @@ from minitransformer.translation import (
     translate,
     word_numbers,
 )
+from minitransformer.translation.decoding import as_batch
 
 SMALL = Language((*MARKS, *"abcd"), (*MARKS, *"xy"), None)
 SOURCES = [list(word) for word in ("abcd", "b", "da", "cabdab")]
@@ -220,3 +221,28 @@ def test_what_cannot_be_translated_is_refused(sentence, says):
     with pytest.raises(ValueError) as told:
         translate(sentence, new_model(0))
     assert str(told.value) == says
+
+
+class Ending:
+    """A model whose first text ends at once and whose second goes on for so many words more."""
+
+    def encode(self, source, keep=None):
+        return source
+
+    def decode(self, ids, memory, keep=None):
+        logits = np.zeros((*ids.shape, 5))
+        logits[0, :, END] = 1
+        logits[1, :, END if ids.shape[1] > 3 else 4] = 1
+        return logits
+
+
+def test_all_sentences_are_written_to_their_ends():
+    assert greedy(Ending(), [[3], [3]]).tolist() == [[END, PAD, PAD, PAD], [4, 4, 4, END]]
+
+
+def test_a_source_is_a_batch_or_one_sentence_as_is_asked_for():
+    assert as_batch([3, 4], one=True).tolist() == [[3, 4]] and as_batch([[3, 4]]).tolist() == [[3, 4]]
+    with pytest.raises(ValueError, match=r"^source has shape \(2,\); expected \(batch, m\), a row"):
+        as_batch([3, 4])
+    with pytest.raises(ValueError, match=r"^source has shape \(1, 2\); expected \(m,\), one word or more"):
+        as_batch([[3, 4]], one=True)

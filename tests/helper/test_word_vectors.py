@@ -240,7 +240,8 @@ def no_network(monkeypatch, tmp_path):
 
 
 def put(folder, name, return_path=True):
-    """Put a small set of vectors where gensim's downloader does."""
+    """Put a small set of vectors where gensim's downloader does, which reads them too if no path is asked for."""
+    assert return_path is True
     (folder / name).mkdir()
     (folder / name / f"{name}.gz").write_bytes(gzip.compress(b"2 2\nremote 1 2\nkeyboard 1 3\n"))
 
@@ -264,3 +265,16 @@ def test_no_network_is_said_in_one_sentence(no_network):
     with pytest.raises(ConnectionError, match="could not be fetched into .* .no way out.: it takes a network") as told:
         load_vectors("glove-twitter-25")
     assert "\n" not in str(told.value)
+
+
+def test_the_first_number_of_a_vector_says_most():
+    sizes = np.linalg.norm(train_vectors(TOY, size=4, min_count=1).vectors, axis=0)
+    assert (np.diff(sizes) <= 0).all() and sizes[0] > 1.1 * sizes[-1]
+
+
+def test_a_mean_leaves_unknown_words_out_unless_they_are_to_be_told():
+    vectors = load_vectors(GLOVE)
+    word = vectors.index_to_key[0]
+    assert np.allclose(vectors.get_mean_vector([word, "nonsense"]), vectors.get_mean_vector([word]))
+    with pytest.raises(KeyError, match="'nonsense' is not among"):
+        vectors.get_mean_vector([word, "nonsense"], ignore_missing=False)
