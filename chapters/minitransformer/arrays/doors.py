@@ -140,8 +140,10 @@ def _is_inner(places):
 def _at_fault(places, given):
     """Return those of the arguments that an expression which failed is made of, and of nothing else; all if none is."""
     for place in reversed(places):
-        names = re.findall(r"(?<![\w.])[A-Za-z_]\w*", _expression(place))
-        there = [place.tb_frame.f_locals[name] for name in names if name in place.tb_frame.f_locals]
+        names, known = re.findall(r"(?<![\w.])[A-Za-z_]\w*", _expression(place)), {**place.tb_frame.f_locals}
+        if {*names} & {*place.tb_frame.f_code.co_varnames} - known.keys():
+            continue  # a name of a comprehension, of which Python from 3.12 on keeps nothing
+        there = [known[name] for name in names if name in known]
         found = {name: value for name, value in given.items() if any(value is each for each in there)}
         if found and all(any(value is each for value in found.values()) for each in there):
             return found
