@@ -295,19 +295,6 @@ def test_the_steps_are_those_of_learn_at_the_rates_of_rate_at():
     assert np.array_equal(twin.flat, model.flat) and done.losses == losses and done.found == {}
 
 
-def test_what_is_left_out_is_the_rate_the_warm_up_and_the_length_that_are_documented():
-    options = {"rate": 1e-3, "warmup": 100, "longest": 1.0, "smoothing": 0.0, "seed": 0, "every": 100}
-    one, two = small(), small()
-    first, second = train(one, few, 101), train(two, few, 101, **options)
-    assert (
-        np.array_equal(one.flat, two.flat) and first.losses == second.losses and first.at == second.at == [0, 100, 101]
-    )
-    for name, other in {"rate": 1e-2, "warmup": 99, "longest": 2.0, "smoothing": 0.01, "seed": 1}.items():
-        model = small()
-        train(model, few, 101, **options | {name: other})
-        assert not np.array_equal(model.flat, one.flat), name
-
-
 def test_adam_without_settings_is_that_of_its_authors():
     gradient, one, two = np.array([3e-8, -1.0, 2.0]), *np.zeros((2, 3))
     walkers = Adam(one), Adam(two, rate=1e-3, betas=(0.9, 0.999), eps=1e-8)
@@ -331,6 +318,24 @@ class Line:
 def points(rng):
     x = rng.normal(size=(30, 3))
     return (x,), (x @ [1, -2, 0.5] > 0).astype(int)
+
+
+def far_points(rng):
+    (x,), classes = points(rng)
+    return (10 * x,), classes
+
+
+def test_what_is_left_out_is_the_rate_the_warm_up_and_the_length_that_are_documented():
+    options = {"rate": 1e-3, "warmup": 100, "longest": 1.0, "smoothing": 0.0, "seed": 0, "every": 100}
+    one, two = Line(3), Line(3)
+    first, second = train(one, far_points, 101), train(two, far_points, 101, **options)
+    assert (
+        np.array_equal(one.flat, two.flat) and first.losses == second.losses and first.at == second.at == [0, 100, 101]
+    )
+    for name, other in {"rate": 1e-2, "warmup": 99, "longest": 2.0, "smoothing": 0.01, "seed": 1}.items():
+        model = Line(3)
+        train(model, far_points, 101, **options | {name: other})
+        assert not np.array_equal(model.flat, one.flat), name
 
 
 def text(rng):
@@ -477,17 +482,58 @@ def test_equal_settings_have_one_file_however_they_are_written(cache):
     assert len([*cache.iterdir()]) == 1
 
 
-def test_the_newest_files_of_a_name_are_kept_and_those_of_other_names(cache):
-    options = {"steps": 2, "warmup": 0, "measure": None}
-    trained(checkpoint="x-y", **options)
-    for seed in range(checkpoints.KEPT + 2):
-        before = {*cache.iterdir()}
-        trained(checkpoint="x", seed=seed, **options)
-        (new,) = {*cache.iterdir()} - before
-        os.utime(new, (seed, seed))
-    names = sorted(path.name.rsplit("-", 2)[0] for path in cache.iterdir())
-    assert names == ["x"] * checkpoints.KEPT + ["x-y"]
-    assert min(path.stat().st_mtime for path in cache.glob("x-????????????????-*")) == 2
+class Drawn:
+    """A batch that hides its data in an object, which says the same of itself whatever they are."""
+
+    def __init__(self, seed):
+        self.data = few(np.random.default_rng(seed))
+
+    def __call__(self, rng):
+        return self.data
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"model": small(1)},
+        {"model": Transformer(WORDS, 8, 4, 1, 0, dtype=np.float64)},
+        {"batch": lambda rng: few(rng)},
+        {"batch": Drawn(1)},
+        {"decisive": "other"},
+        {"name": "y"},
+    ],
+    ids=str,
+)
+def test_a_file_is_named_after_all_that_decides(cache, options):
+    usual = {"name": "x", "model": small(), "batch": Drawn(0) if "Drawn" in str(options) else few, "decisive": "some"}
+    names = {checkpoints.checkpoint_path(*parts.values()).name for parts in (usual, usual | options)}
+    assert len(names) == 2 and all(re.fullmatch("[xy]-[0-9a-f]{16}-[0-9a-f]{16}.npz", name) for name in names)
+
+
+@pytest.mark.parametrize("missing", [*checkpoints.STATE, "losses", "at"])
+def test_a_file_without_one_of_its_arrays_is_damaged(cache, capsys, missing):
+    arrays = {name: np.zeros(1) for name in checkpoints.STATE} | {"losses": np.ones(1), "at": np.zeros(1, int)}
+    files.written(cache / "x.npz", **{name: array for name, array in arrays.items() if name != missing})
+    assert checkpoints.load(cache / "x.npz", Adam(np.zeros(1))) == checkpoints.Training()
+    assert "x.npz is damaged (KeyError)" in capsys.readouterr().out
+
+
+def test_the_oldest_files_of_a_name_are_deleted_and_what_cannot_be_is_left(cache, monkeypatch):
+    ages = range(checkpoints.KEPT + 2)
+    for age, name in itertools.product(ages, ("x", "x-y")):
+        path = cache / f"{name}-{15 - age:016x}-{0:016x}.npz"  # whose names come in the other order
+        checkpoints.save(path, Adam(np.zeros(1)), checkpoints.Training())
+        os.utime(path, (age, age))
+    kept = sorted((path.name.rsplit("-", 2)[0], path.stat().st_mtime) for path in cache.iterdir())
+    assert kept == [(name, age) for name in ("x", "x-y") for age in ages[2:]]
+
+    def refused(path, missing_ok=False):
+        if not missing_ok:
+            raise PermissionError(13, "in use")
+
+    monkeypatch.setattr(type(cache), "unlink", refused)
+    checkpoints.save(cache / f"x-{0:016x}-{0:016x}.npz", Adam(np.zeros(1)), checkpoints.Training())
+    assert len([*cache.glob("x-????????????????-*")]) == checkpoints.KEPT + 1
 
 
 def test_a_damaged_file_is_not_taken_for_what_a_training_has_left(cache):
