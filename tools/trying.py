@@ -55,6 +55,7 @@ def pytest_runtestloop(session):
     caches = [each for each in ours if not digests or each.__module__ != digests.__name__]
     if digests:
         hasten(digests)
+    gc.freeze()  # or each fork's collector goes through all that it shares with this process, and so copies it
     seconds, reached = measured(session.items, caches)
     with Path("found.jsonl").open("a", encoding="utf-8") as found:
         for mutant, files in json.loads(Path("plan.json").read_text(encoding="utf-8")).items():
