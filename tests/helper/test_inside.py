@@ -228,6 +228,6 @@ def test_a_probe_refuses_what_does_not_fit():
 def test_what_is_copied_has_eight_to_twenty_four_tokens_unless_others_are_asked_for():
     (ids,), targets = copies(np.random.default_rng(0), 300)
     (same,), also = copies(np.random.default_rng(0), 300, shortest=8, longest=24, places=48, vocabulary=64)
-    assert np.array_equal(ids, same) and np.array_equal(targets, also)
+    assert np.array_equal(ids, same) and np.array_equal(targets, also) and ids.dtype.kind == targets.dtype.kind == "i"
     lengths = (targets == -1).sum(axis=1)
     assert (lengths.min(), lengths.max()) == (8, 24)

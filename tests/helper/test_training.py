@@ -476,6 +476,12 @@ def test_another_training_has_another_file(cache, options):
     assert len([*cache.iterdir()]) == 2
 
 
+def test_a_short_training_at_another_rate_has_another_file(cache):
+    for rate in (0.01, 0.02):
+        trained(checkpoint="x", rate=rate, steps=2, warmup=0, measure=None)
+    assert len([*cache.iterdir()]) == 2
+
+
 def test_equal_settings_have_one_file_however_they_are_written(cache):
     trained(checkpoint="x", longest=1)
     trained(checkpoint="x", longest=1.0, steps=np.int64(STEPS), rate=np.float64(0.01), every=20.0, warmup=5.0, seed=0.0)
