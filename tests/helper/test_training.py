@@ -508,7 +508,7 @@ class Drawn:
         {"decisive": "other"},
         {"name": "y"},
     ],
-    ids=str,
+    ids=lambda options: str([*options]),
 )
 def test_a_file_is_named_after_all_that_decides(cache, options):
     usual = {"name": "x", "model": small(), "batch": Drawn(0) if "Drawn" in str(options) else few, "decisive": "some"}
