@@ -25,6 +25,7 @@ state = importlib.import_module("mutmut.state").state  # which is installed wher
 SURVIVED, FAILED, BROKEN, UNREACHED = 0, 1, 70, 33
 MOST = 40  # seconds of tests for each mutant: those that take longer are of whole models, and seldom decide
 LIMIT = 2 * MOST  # seconds after which a mutant counts as one that runs without end
+DIGESTS = "minitransformer.arrays.digests"
 made, failing = {}, []  # the functions that a fixture has come to; what to do when a test fails
 settings.register_profile("quick", settings.get_profile("ci"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile("quick")  # which looks for no smaller example of a failure
@@ -50,11 +51,10 @@ def pytest_runtestloop(session):
     if session.testsfailed:
         return None  # pytest tells of what cannot be collected
     every = [each for each in gc.get_objects() if isinstance(each, functools._lru_cache_wrapper)]
-    digests = sys.modules.get("minitransformer.arrays.digests")
     ours = [each for each in every if str(each.__module__).startswith("minitransformer")]
-    caches = [each for each in ours if not digests or each.__module__ != digests.__name__]
-    if digests:
-        hasten(digests)
+    caches = [each for each in ours if each.__module__ != DIGESTS]  # which keep what files say, and no results
+    if DIGESTS in sys.modules:
+        hasten(sys.modules[DIGESTS])
     gc.freeze()  # or each fork's collector goes through all that it shares with this process, and so copies it
     seconds, reached = measured(session.items, caches)
     with Path("found.jsonl").open("a", encoding="utf-8") as found:
