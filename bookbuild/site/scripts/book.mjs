@@ -42,14 +42,17 @@ addEventListener("load", () => moved || linked()?.scrollIntoView());
 const field = linked()?.matches("figure") && linked().querySelector(".mt-live input[type=text]");
 if (field) {
   const box = field.closest(".mt-explorable");
+  const focus = () => moved || field.focus({ preventScroll: true });
   const begin = () => {
     if (!box.matches(".mt-on")) return; // until it can be used, a still picture stands there
     watch.disconnect();
-    if (!moved) field.focus({ preventScroll: true });
+    focus();
   };
   const watch = new MutationObserver(begin);
   watch.observe(box, { attributeFilter: ["class"] });
   begin();
+  // A browser that comes to the place only now takes the focus from all.
+  field.addEventListener("blur", ({ relatedTarget }) => relatedTarget || focus());
 }
 
 // ---- the keyboard reaches what is wider than its place ----
