@@ -61,12 +61,12 @@ def _aimed(logits, targets, ignore):
     """Return logits as floats, the targets of all texts in one row, (tokens,), and which of them count, as bool."""
     logits, targets = floats(logits, "logits", 1), whole_numbers(targets, "targets")
     counted = targets != whole(ignore, "ignore", -np.inf)
-    targets = token_ids(np.where(counted, targets, 0), logits.shape[-1], name="targets")
     if targets.shape != logits.shape[:-1] or not counted.any():
         raise ValueError(
             f"logits has shape {logits.shape} and targets {targets.shape}, of which {counted.sum()} count; expected a "
             "target for each row of logits, and one at least that is not ignored."
         )
+    targets = token_ids(np.where(counted, targets, 0), logits.shape[-1], name="targets")
     return logits, targets.ravel(), counted.ravel()
 
 

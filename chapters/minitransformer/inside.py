@@ -4,7 +4,7 @@ from functools import singledispatch
 
 import numpy as np
 
-from .arrays import finite, floats, number, token_ids, whole
+from .arrays import finite, floats, for_features, number, token_ids, whole
 from .arrays.doors import doors
 from .layer_norm import layer_norm
 from .masks import causal_mask
@@ -202,7 +202,9 @@ def last_norm(model, stream):
     >>> last_norm(LanguageModel(2, 2, heads=1, layers=1, rng=0), [[3.0, 1.0]]).round(2).tolist()
     [[1.0, -1.0]]
     """
-    return layer_norm(stream, **model.params["decoder"]["norm"])
+    norm, stream = model.params["decoder"]["norm"], floats(stream, "stream", 2)
+    for_features(stream, norm["gain"], "gain", of="stream")
+    return layer_norm(stream, **norm)
 
 
 def logit_lens(stream, model, normed=True):

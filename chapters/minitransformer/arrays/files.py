@@ -58,8 +58,8 @@ def written(path, **arrays):
         _replace(beside.name, path)
     except OSError as problem:
         raise OSError(
-            f"{path.name} cannot be written to {path.parent} ({problem.strerror or problem}): free some space there, "
-            "or set MINITRANSFORMER_CACHE to a folder that can be written to."
+            f"{path.name or path} cannot be written to {path.parent} ({problem.strerror or problem}): "
+            "free some space there, or set MINITRANSFORMER_CACHE to a folder that can be written to."
         ) from None
     finally:
         if beside:

@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 
+from ..arrays import one_of
 from ..arrays.doors import doors
 from ..softmax import softmax
 from ..tasks.lexicon import DETERMINERS, NOUNS, PLAIN, PROPERTIES, VERBS
@@ -60,7 +61,7 @@ def swaps(property):
     >>> [" ".join(sentence) for sentence in found["link"]]
     ["the animal didn't cross the street but it was too tired"]
     """
-    first = fits("animal", property)
+    first = fits("animal", one_of(property, "property", PROPERTIES))
     only_other = [word for word in PROPERTIES if fits("animal", word) != first and fits("street", word) == first]
     unlike = lambda noun: [n for n in NOUNS if NOUNS[n][2] == NOUNS[noun][2] and feminine(n) != feminine(noun)]
     kinds = {
@@ -99,8 +100,9 @@ def counted(property, model):
     >>> found.shape, found[1].tolist()
     ((11, 2), [6, 6])
     """
-    (before,), found = pronouns([twin(property=property)], model), np.zeros((11, 2), int)
-    for part, sentences in swaps(property).items():
+    swapped, found = swaps(property), np.zeros((11, 2), int)
+    (before,) = pronouns([twin(property=property)], model)
+    for part, sentences in swapped.items():
         found[PARTS[part][1]] = (pronouns(sentences, model) != before).sum(), len(sentences)
     return found
 

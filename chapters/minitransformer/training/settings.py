@@ -30,11 +30,13 @@ class Settings(NamedTuple):
             raise ValueError(
                 f"steps is {self.steps} and warmup {self.warmup}; expected more steps than those of the warm-up."
             )
+        if number(self.longest, "longest") == 0:
+            raise ValueError("longest is 0; expected a length above 0, to which gradients are clipped.")
         return Settings(
             int(self.steps),
             finite(number(self.rate, "rate"), "rate"),
             int(self.warmup),
-            number(self.longest, "longest"),
+            float(self.longest),
             number(self.smoothing, "smoothing", 0, 1),
             whole(self.seed, "seed", 0),
             whole(self.every, "every"),
@@ -72,7 +74,8 @@ def adam_numbers(flat, rate, betas, eps):
         raise TypeError(f"flat is {flat!r:.40}; expected the parameters as one vector of floats, which is changed.")
     finite(number(rate, "rate"), "rate")
     number(eps, "eps")
-    if not isinstance(betas, tuple | list) or len(betas) != 2 or max(number(beta, "beta", 0, 1) for beta in betas) == 1:
+    two = isinstance(betas, tuple | list) and len(betas) == 2
+    if not two or max(number(beta, "one of betas", 0, 1) for beta in betas) == 1:
         raise ValueError(f"betas is {betas!r}; expected two numbers from 0 to below 1.")
 
 
@@ -87,7 +90,9 @@ def fitting(gradient, flat, rate):
     """
     gradient = floats(gradient, "gradient")
     if gradient.shape != flat.shape:
-        raise ValueError(f"gradient has shape {gradient.shape} and the parameters {flat.shape}; expected the same.")
+        raise ValueError(
+            f"gradient has shape {gradient.shape} and the parameters, flat, {flat.shape}; expected the same."
+        )
     return gradient, finite(number(rate, "rate"), "rate")
 
 
