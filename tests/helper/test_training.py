@@ -548,6 +548,24 @@ def test_a_damaged_file_is_not_taken_for_what_a_training_has_left(cache):
     assert checkpoints.checkpoint_path("rows", small(), few) == path
 
 
+def test_a_file_that_was_not_measured_where_the_settings_say_is_of_another_training(cache, capsys):
+    quick = {"checkpoint": "x", "steps": 2, "warmup": 0, "every": 1, "measure": None}
+    first = trained(**quick)
+    (file,) = cache.iterdir()
+    changed("at", lambda at: at[:-1])(file)
+    assert same(trained(**quick), first)
+    assert "is of another training, as what was measured does not fit its steps" in capsys.readouterr().out
+
+
+def test_what_cannot_be_kept_is_told_once_a_step_is_taken(cache, capsys):
+    (cache / "file").write_text("in the way", encoding="utf-8")
+    adam, path = Adam(np.zeros(1)), cache / "file" / f"x-{0:016x}-{0:016x}.npz"
+    with pytest.raises(OSError, match="cannot be written"):
+        loop._keep(path, adam, checkpoints.Training())
+    loop._keep(path, adam, checkpoints.Training([1.0], [0]))
+    assert "cannot be written" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("damage", ["cut", "other model", "text"])
 def test_a_damaged_checkpoint_is_told_in_a_line_and_trained_again(cache, monkeypatch, capsys, damage):
     trained(checkpoint="x")
