@@ -477,6 +477,7 @@ def test_another_training_has_another_file(cache, options):
 
 
 def test_a_short_training_at_another_rate_has_another_file(cache):
+    # a case of the test above in fewer steps: `make mutants` leaves out what takes long
     for rate in (0.01, 0.02):
         trained(checkpoint="x", rate=rate, steps=2, warmup=0, measure=None)
     assert len([*cache.iterdir()]) == 2
@@ -549,6 +550,7 @@ def test_a_damaged_file_is_not_taken_for_what_a_training_has_left(cache):
 
 
 def test_a_file_that_was_not_measured_where_the_settings_say_is_of_another_training(cache, capsys):
+    # a case of the whole checkpoints below in fewer steps: `make mutants` leaves out what takes long
     quick = {"checkpoint": "x", "steps": 2, "warmup": 0, "every": 1, "measure": None}
     first = trained(**quick)
     (file,) = cache.iterdir()
