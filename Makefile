@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-fast live lab notebooks pdf zip class binder dist test-matrix oracle pytorch-page jupyter-book-2 lists run-here links audit bench ablations model writer sizes variants findings mutants constraints clean
+.PHONY: help book test test-all test-fast live lab notebooks pdf zip class binder dist test-matrix oracle pytorch-page jupyter-book-2 lists run-here kernels links audit bench ablations model writer sizes variants findings mutants constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -14,6 +14,9 @@ export OPENBLAS_NUM_THREADS = 1
 
 BOOK = _build/html/index.html
 RUN = .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)/python
+
+# Debian's own Python, say, is older than others of its number: where it can make environments, it is tried first.
+SYSTEM = $(shell /usr/bin/python3 -c "import ensurepip" 2>/dev/null && echo /usr/bin:)
 
 # JupyterLab asks for this word where one is root, as in a container.
 AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
@@ -45,6 +48,8 @@ test:  ## set everything up, build the book and run all tests, those in a browse
 	@echo "Running the tests with pytest."
 	@$(RUN) -m pytest --numprocesses=2 $(BY_FILE)
 	@echo "All tests passed. The book that they tested is $(BOOK)"
+
+test-all: test kernels  ## the same, and what a release wants besides: the numbers of the book on other processors
 
 test-fast: book  ## the same with the tests of the helper and of the text alone: no browser, less than a minute
 	$(call set_up,test)
@@ -85,7 +90,7 @@ dist:  ## build the helper package into _build/dist, as a wheel and with its sou
 
 test-matrix:  ## try the helper on Python 3.11 to 3.13 and the lowest versions (needs the network; PYTHONS, VERSIONS)
 	$(call set_up,nox)
-	@$(RUN) -m nox $(if $(PYTHONS),--error-on-missing-interpreters --pythons $(PYTHONS)) --keywords "$(or $(VERSIONS),pinned or lowest)"
+	@PATH="$(SYSTEM)$$PATH" $(RUN) -m nox $(if $(PYTHONS),--error-on-missing-interpreters --pythons $(PYTHONS)) --keywords "$(or $(VERSIONS),pinned or lowest)"
 
 oracle:  ## compare the helper, every gradient and checkpoints with PyTorch's (needs the network once)
 	$(call set_up,nox)
@@ -107,6 +112,11 @@ run-here: book  ## run every cell of every chapter in the page's own Python, in 
 	$(call set_up,book test browser)
 	@echo "Running every cell in a browser, which takes some minutes."
 	@$(RUN) -m tools.run_here $(CHAPTERS)
+
+kernels: book  ## run all cells as older and newer processors would, all trainings anew, and list what differs (CHAPTERS)
+	$(call set_up,test)
+	@echo "Running every cell as several processors would, which takes about three minutes each."
+	@$(RUN) -m tools.kernels $(CHAPTERS)
 
 links: book  ## ask for every link of the book and list the dead ones (needs the network)
 	@echo "Asking for every link, which takes some minutes."

@@ -10,7 +10,6 @@ import datetime
 import io
 import json
 import multiprocessing
-import platform
 import re
 import signal
 import sys
@@ -34,6 +33,7 @@ from minitransformer.trained.ablations import FILE
 from minitransformer.training import Adam, loop, train
 from minitransformer.training.checkpoints import load
 from minitransformer.transformer import Transformer, layers
+from tools.machine import measured_on
 
 SEEDS = 0, 1, 2
 BASELINE = {"layers": 2, "d": 32, "heads": 4, "norm": "pre", "positions": "sinusoidal", "without": None, "start": 1,
@@ -223,7 +223,7 @@ def described(runs):
         "model trains in float32: another processor, or more threads, find other digits.",
         "measured by": "make ablations",
         "date": datetime.date.today().isoformat(),
-        "versions": {"Python": platform.python_version(), "NumPy": np.__version__},
+        "versions": measured_on(),
         "variants": [
             {"heading": heading, "name": name, "settings": BASELINE | differs, "runs": found}
             for (heading, name, differs), found in zip(VARIANTS, runs)

@@ -9,7 +9,6 @@ import datetime
 import hashlib
 import io
 import json
-import platform
 import re
 import sys
 from functools import partial
@@ -25,6 +24,7 @@ from minitransformer.trained import examples, scored, seen
 from minitransformer.training import train
 from minitransformer.transformer import source_mask
 from minitransformer.translation import END, PRONOUNS, SENTENCES, batch_of, new_model, right, translator
+from tools.machine import measured_on
 
 BOOK, SEEDS = 3, range(6)
 ABSENT = "hen", "boulevard", "lagoon", "bucket"  # one noun of each class
@@ -224,7 +224,7 @@ def main():
         "about": f"Shares of {TESTED} sentences of each kind that are right; after so many steps, of 400.",
         "measured by": "make model",
         "date": datetime.date.today().isoformat(),
-        "versions": {"Python": platform.python_version(), "NumPy": np.__version__},
+        "versions": measured_on(),
         "weights": hashlib.sha256(weights.getvalue()).hexdigest(),
     }
     text = json.dumps(about | {"runs": runs}, indent=1, ensure_ascii=False) + "\n"

@@ -7,7 +7,6 @@ goes on from its last checkpoints.
 
 import datetime
 import json
-import platform
 from functools import partial
 
 import numpy as np
@@ -16,6 +15,7 @@ from bookbuild.base.files import written
 from minitransformer.language_model import MERGES, BytePairEncoding, bits_per_byte, load_plays, new_writer, windows
 from minitransformer.language_model.sizes import FILE
 from minitransformer.training import train
+from tools.machine import measured_on
 
 WIDTHS, SEEDS = (16, 24, 32, 64, 96), (0,)
 TRAINING = {"steps": 500, "rate": 4e-3, "warmup": 100}
@@ -43,7 +43,7 @@ def main():
         "about": f"Bits per byte on the held-out tenth after {TRAINING['steps']} steps, from seeds {SEEDS}.",
         "measured by": "make sizes",
         "date": datetime.date.today().isoformat(),
-        "versions": {"Python": platform.python_version(), "NumPy": np.__version__},
+        "versions": measured_on(),
         "sizes": rows,
     }
     written(FILE, json.dumps(whole, indent=1) + "\n")

@@ -7,7 +7,6 @@ the first, as nearly as the width of their networks allows.  It writes what
 
 import datetime
 import json
-import platform
 from functools import partial
 
 import numpy as np
@@ -19,6 +18,7 @@ from minitransformer.today import Decoder, decoder_shapes, experts, load, normed
 from minitransformer.today.variants import FILE
 from minitransformer.training import train
 from minitransformer.transformer import count
+from tools.machine import measured_on
 
 SEEDS, OTHER_SEEDS = (0, 1, 2), (3, 4, 5)
 AGAIN = ("as in chapter 16", "all of today's", "window of 16 tokens")  # what is trained from the other seeds, too
@@ -105,7 +105,7 @@ def described(rows):
         f"again: from {OTHER_SEEDS}.",
         "measured by": "make variants",
         "date": datetime.date.today().isoformat(),
-        "versions": {"Python": platform.python_version(), "NumPy": np.__version__},
+        "versions": measured_on(),
     }
     lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
     return f'{json.dumps(whole, indent=1)[:-2]},\n "variants": [\n{lines}\n ]\n}}\n'

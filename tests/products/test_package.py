@@ -53,7 +53,8 @@ def test_the_wheel_holds_the_package_the_settings_and_the_licence_and_no_more(wh
 
 def test_the_sources_hold_what_builds_the_same_wheel_and_no_more(build, wheel, tmp_path):
     with tarfile.open(wheel.with_name(f"{NAME}.tar.gz")) as archive:
-        archive.extractall(tmp_path, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # early Python 3.11 has none
+        archive.extractall(tmp_path)
     files = {path.relative_to(tmp_path / NAME).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     beside = {"PKG-INFO", "LICENSE", "pyproject.toml", "jupyterlab-overrides.json", ".gitignore"}
     assert files == {f"chapters/{name}" for name in in_tree()} | beside

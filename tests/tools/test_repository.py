@@ -111,9 +111,10 @@ def test_make_runs_the_environments_python_on_windows_too():
         assert f".venv/{folder}/python -m bookbuild.build" in make("--dry-run", "book", f"OS={system}")
 
 
-def test_continuous_integration_runs_make_test():
+def test_continuous_integration_runs_make_test_and_what_a_release_adds():
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
-    assert TEXTS[".ci/run"].splitlines()[-1] == "make test"
+    assert TEXTS[".ci/run"].splitlines()[-1] == "make test-all"
+    assert re.search(r"^test-all: test\b", TEXTS["Makefile"], re.MULTILINE)
 
 
 def test_the_citation_names_the_book_its_address_and_its_version():
