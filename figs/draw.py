@@ -12,7 +12,7 @@ from playwright.sync_api import sync_playwright
 
 from bookbuild import ROOT
 from bookbuild.base.browser import NO_SANDBOX, chosen
-from minitransformer.figures import PALETTE
+from companion.figures import PALETTE
 
 FIELD, QUERY, KEY, ANGLE = PALETTE["query"][0], "#ffffff", PALETTE["key"][1], PALETTE["weight"][1]
 

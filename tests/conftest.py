@@ -14,7 +14,7 @@ from hypothesis import settings
 from bookbuild import ROOT
 from bookbuild.base.browser import NO_SANDBOX, chosen
 from bookbuild.site.build_record import is_current
-from minitransformer.explore import explorable
+from companion.explore import explorable
 from tests.shared.explorable_page import PAGE, STILL
 from tests.shared.firefox import run_in_firefox  # noqa: F401  a fixture
 from tests.shared.fonts import machine

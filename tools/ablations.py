@@ -1,7 +1,7 @@
 """Measure what parts of a model and of its training are for: train every variant, and write what comes out to one file.
 
 `python -m tools.ablations` trains each of VARIANTS on the first task of chapter 14, from each of SEEDS, two at a time,
-and writes what `minitransformer.trained.ablations` reads.  Stopped at any time and called again, it goes on: until the
+and writes what `companion.evidence.ablations` reads.  Stopped at any time and called again, it goes on: until the
 file is written, the package's cache folder has a checkpoint of each training, renewed after EVERY so many steps.
 """
 
@@ -22,6 +22,7 @@ import numpy as np
 from tqdm import tqdm
 
 from bookbuild.base.files import written
+from companion.evidence.ablations import FILE
 from minitransformer import multi_head
 from minitransformer.arrays.files import cache_folder
 from minitransformer.attention import attention, attention_vjp
@@ -29,7 +30,6 @@ from minitransformer.gradients import cross_entropy, several
 from minitransformer.layer_norm import layer_norm, layer_norm_vjp
 from minitransformer.masks import padding_mask
 from minitransformer.tasks.reversals import WORDS, reversals
-from minitransformer.trained.ablations import FILE
 from minitransformer.training import Adam, loop, train
 from minitransformer.training.checkpoints import load
 from minitransformer.transformer import Transformer, layers

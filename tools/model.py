@@ -17,10 +17,10 @@ from itertools import combinations, product
 import numpy as np
 
 from bookbuild.base.files import written
+from companion.evidence import examples, scored, seen
 from minitransformer.tasks.lexicon import NOUNS, PROPERTIES
 from minitransformer.tasks.sentence_sets import drawn, it_sentences, twins
 from minitransformer.tasks.sentences import fits
-from minitransformer.trained import examples, scored, seen
 from minitransformer.training import train
 from minitransformer.transformer import source_mask
 from minitransformer.translation import END, PRONOUNS, SENTENCES, batch_of, new_model, right, translator

@@ -16,12 +16,14 @@ import tomllib
 
 import numpy as np
 
-from bookbuild import ROOT
+from bookbuild import PACKAGES, ROOT
 
-FOLDER, PACKAGE = ROOT / "_build" / "mutants", ROOT / "chapters" / "minitransformer"
+FOLDER = ROOT / "_build" / "mutants"
 SURVIVORS = ROOT / "tests" / "helper" / "survivors.toml"
 ALIKE = "gradients every_function"
-MODULES = {  # module: the test files that try it, of which mutmut takes the tests that come to a function
+# Module, of minitransformer where no package is named: the test files that try it, of which mutmut takes the tests
+# that come to a function.
+MODULES = {
     "dot_product": f"dot_product {ALIKE}",
     "softmax": f"softmax {ALIKE}",
     "attention": f"attention {ALIKE}",
@@ -65,7 +67,7 @@ MODULES = {  # module: the test files that try it, of which mutmut takes the tes
     "arrays/inputs": f"inputs {ALIKE}",
     "arrays/shapes": f"inputs {ALIKE}",
     "arrays/sums": f"inputs {ALIKE}",
-    "checks/comparisons": "checks",
+    "companion/checks/comparisons": "checks",
     "pretrained/tensors": "pretrained",
 }
 MOST = 60  # mutants of a module
@@ -74,7 +76,7 @@ CONFIG = """\
 addopts = "--import-mode=importlib -p no:cacheprovider -p no:xdist --noconftest"
 pythonpath = ["."]
 [tool.mutmut]
-source_paths = ["minitransformer"]
+source_paths = ["minitransformer", "companion"]
 only_mutate = {changed}
 use_git_change_detection = false
 """
@@ -137,16 +139,22 @@ def cached_below(text):
     return text + "".join(f"{name} = cache({name})\n" for name in names)
 
 
+def file_of(module):
+    """Return the file of a module below the folder of the packages."""
+    return f"{module}.py" if module.startswith("companion/") else f"minitransformer/{module}.py"
+
+
 def prepare(modules):
     """Write the folder in which mutmut works: the package, its tests, and the configuration; make all mutants."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     unneeded = shutil.ignore_patterns("__pycache__", "node_modules")
-    shutil.copytree(PACKAGE, FOLDER / "minitransformer", ignore=unneeded)
+    for package in PACKAGES:
+        shutil.copytree(ROOT / "chapters" / package, FOLDER / package, ignore=unneeded)
     shutil.copytree(ROOT / "tests", FOLDER / "tests", ignore=unneeded)
     for module in modules:
-        path = FOLDER / "minitransformer" / f"{module}.py"
+        path = FOLDER / file_of(module)
         path.write_text(cached_below(path.read_text(encoding="utf-8")), encoding="utf-8")
-    changed = json.dumps([f"minitransformer/{module}.py" for module in modules])
+    changed = json.dumps([file_of(module) for module in modules])
     (FOLDER / "pyproject.toml").write_text(CONFIG.format(changed=changed), encoding="utf-8")
     run(FOLDER, "-c", MAKE)
 
@@ -162,8 +170,8 @@ def run(folder, *command):
 
 def drawn(module):
     """Return the mutants of a module that are tried, {name: changed line}, and the number of all."""
-    text = (FOLDER / "mutants" / "minitransformer" / f"{module}.py").read_text(encoding="utf-8")
-    found, place = mutants(text), "minitransformer." + module.replace("/", ".")
+    text = (FOLDER / "mutants" / file_of(module)).read_text(encoding="utf-8")
+    found, place = mutants(text), file_of(module).removesuffix(".py").replace("/", ".")
     names = sorted(np.random.default_rng(0).permutation(sorted(found))[:MOST])
     return {f"{place}.{name}": changed_line(*found[name]) for name in names}, len(found)
 

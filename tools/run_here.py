@@ -40,7 +40,7 @@ REASONS = {  # what an error begins with -> what its cell says
 }
 DIFFERS = "Gives other digits here than in the book: integers have 32 bits here, and sums another order."
 VERDICTS = """
-from minitransformer.checks import CHECKS, find_hint
+from companion.checks import CHECKS, find_hint
 for name, task in CHECKS.items():
     for number, answer in enumerate([task.right, *task.wrong.values()]):
         print(name, number, find_hint(task, answer))

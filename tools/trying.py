@@ -51,7 +51,7 @@ def pytest_runtestloop(session):
     if session.testsfailed:
         return None  # pytest tells of what cannot be collected
     every = [each for each in gc.get_objects() if isinstance(each, functools._lru_cache_wrapper)]
-    ours = [each for each in every if str(each.__module__).startswith("minitransformer")]
+    ours = [each for each in every if str(each.__module__).startswith(("minitransformer", "companion"))]
     caches = [each for each in ours if each.__module__ != DIGESTS]  # which keep what files say, and no results
     if DIGESTS in sys.modules:
         hasten(sys.modules[DIGESTS])

@@ -32,7 +32,7 @@ class Answer:
 
     def says(self, code):
         """Return what `check` says of the last function in a piece of code."""
-        from minitransformer.checks import find_hint
+        from companion.checks import find_hint
 
         space, code = dict(self.names), f"{code}\n{self.rest}"
         exec(compile(code, "<exercise>", "exec"), space)
@@ -46,7 +46,7 @@ class Answer:
         if not self.form and self.task.probes:
             raise ValueError(
                 f"{self.name} takes a function: add its form (Typed, Lines or Mend), which says how it is answered on "
-                "the page, to FORMS in its chapter's file of chapters/minitransformer/checks/exercises."
+                "the page, to FORMS in its chapter's file of chapters/companion/checks/exercises."
             )
         return type(self.form).__name__.lower() if self.form else "typed"
 
@@ -88,9 +88,9 @@ def functions(sources):
 
 
 def imported(module, chapter):
-    """Return a module of the helper, which the exercises of a chapter need; ValueError says that there is none."""
+    """Return a module that the exercises of a chapter need; ValueError says that there is none."""
     try:
-        return importlib.import_module(f"minitransformer.{module}")
+        return importlib.import_module(module)
     except ModuleNotFoundError as error:
         mend = "name the chapter's file after its module, or add the module"
         raise ValueError(f"{chapter.file} has exercises, for which {error.name} is missing: {mend}.") from None
@@ -98,7 +98,7 @@ def imported(module, chapter):
 
 def names_of(chapter, module, code):
     """Return what the code of a chapter's exercises may use: what cells import for it, and its module's functions."""
-    names, words = dict(vars(imported(module, chapter))), set(WORD.findall(code))
+    names, words = dict(vars(imported(f"minitransformer.{module}", chapter))), set(WORD.findall(code))
     for cell in chapter.cells:
         imports = [node for node in ast.parse(cell.source).body if isinstance(node, (ast.Import, ast.ImportFrom))]
         needed = [node for node in imports if words & {alias.asname or alias.name for alias in node.names}]
@@ -108,12 +108,13 @@ def names_of(chapter, module, code):
 
 def asked(chapter):
     """Return what the exercises of a chapter are answered with: label -> list of Answer."""
-    from minitransformer import checks
+    from companion import checks
 
     known, module = exercises(chapter), chapter.name[3:].replace("-", "_")
     if not any(CALL.search("\n".join(code)) for _, code, _ in known.values()):
         return dict.fromkeys(known, ())  # nothing that a page could judge
-    forms = getattr(imported(f"checks.exercises.{module}", chapter), "FORMS", {})  # none where all are values to type
+    forms = imported(f"companion.checks.exercises.{module}", chapter)
+    forms = getattr(forms, "FORMS", {})  # none where all are values to type
     pieces = [repr(forms), *(piece for _, code, solution in known.values() for piece in (*code, *solution))]
     names, found = names_of(chapter, module, "\n".join(pieces)), {}
     for label, (text, code, solution) in known.items():

@@ -73,7 +73,7 @@ def make(app):
 
 def bundle(app, folder):
     """Make the scripts and the stylesheet in a folder, and the licences of what they hold."""
-    from minitransformer import figures
+    from companion import figures
 
     sheets = (figures.css(), figures.MACHINE_STYLE, *((HERE / "style" / name).read_text("utf8") for name in SHEETS))
     written(folder / "sheets.css", "".join(sheets))

@@ -7,7 +7,7 @@ from bookbuild.site.helper_modules import modules
 
 PLACES = {  # what stands in the source -> a function of the book, and of the words in the place, for what is shown
     r"\{\{ chapters and their times \}\}": whole,
-    r"\{\{ modules of ([\w, ]+) \}\}": modules,
+    r"\{\{ modules of ([\w., ]+) \}\}": modules,
 }
 
 

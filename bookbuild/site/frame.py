@@ -32,8 +32,8 @@ def below(context):
 
 def strip(chapter):
     """Return the machine for the head of a chapter."""
-    from minitransformer import figures
-    from minitransformer.trained.twins import machine_numbers
+    from companion import figures
+    from companion.evidence.twins import machine_numbers
 
     return figures.strip(machine_numbers(), chapter.number)
 
@@ -71,8 +71,8 @@ def draw_map(app, pagename, templatename, context, doctree):
 
 def machine(book, alt):
     """Return the machine, whose parts lead to the chapters of a book."""
-    from minitransformer import figures
-    from minitransformer.trained.twins import machine_numbers
+    from companion import figures
+    from companion.evidence.twins import machine_numbers
 
     chapters = [(chapter.title, f"{chapter.page}.html", chapter.comments.get("Job", "")) for chapter in book.chapters]
     drawn = figures.machine(machine_numbers(), chapters, alt=unescape(alt))

@@ -7,26 +7,22 @@ must be.
 
 import ast
 
-PACKAGE = "minitransformer"
 
-
-def modules(book, folders):
-    """Return groups of modules in Markdown: those of the `folders`, names with commas."""
-    package = book.root / "chapters" / PACKAGE
+def modules(book, packages):
+    """Return groups of modules in Markdown: those of the `packages`, as Python names them, with commas."""
     chapters = [chapter.name[3:].replace("-", "_") for chapter in book.chapters]
     order = lambda path: (chapters.index(path.stem) if path.stem in chapters else len(chapters), path.stem)
-    named = [package if name == PACKAGE else package / name for name in folders.split(", ")]
-    return "\n\n".join(group(folder, order) for folder in named)
+    return "\n\n".join(group(book.root / "chapters", name, order) for name in packages.split(", "))
 
 
-def group(folder, order):
-    """Return the section of a folder of the package, whose modules come in an order."""
+def group(chapters, package, order):
+    """Return the section of a package beside the chapters, whose modules come in an order."""
+    folder = chapters.joinpath(*package.split("."))
     face = ast.parse((folder / "__init__.py").read_text("utf8"))
     paths = sorted((path for path in folder.glob("*.py") if path.stem != "__init__"), key=order)
-    prefix = f"{PACKAGE}." if folder.name == PACKAGE else f"{PACKAGE}.{folder.name}."
     own = any(isinstance(node, ast.FunctionDef) and not node.name.startswith("_") for node in face.body)
-    opening = documented(prefix[:-1]) if own else sentence(face)  # which begins with the same sentence
-    return "\n\n".join([f"## `{folder.name}`", opening, *(module(f"{prefix}{path.stem}") for path in paths)])
+    opening = documented(package) if own else sentence(face)  # which begins with the same sentence
+    return "\n\n".join([f"## `{folder.name}`", opening, *(module(f"{package}.{path.stem}") for path in paths)])
 
 
 def sentence(tree):
@@ -36,7 +32,7 @@ def sentence(tree):
 
 def module(name):
     """Return the section of a module."""
-    return f"### `{name.removeprefix(f'{PACKAGE}.')}`\n\n{documented(name)}"
+    return f"### `{name.partition('.')[2]}`\n\n{documented(name)}"
 
 
 def documented(name):

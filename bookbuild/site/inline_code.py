@@ -14,11 +14,11 @@ from bookbuild.base import node
 from bookbuild.site.assets import ESBUILD
 
 SCRIPT = re.compile(r'^\(\(\) => {\n"use strict";\n(.*)}\)\(\);$', re.S)  # of an explorable
-INTO = r" = \(\(\) => {\n"  # as minitransformer.explore writes a module into another
+INTO = r" = \(\(\) => {\n"  # as companion.explore writes a module into another
 INNERMOST = re.compile(rf"const ({{[^}}]*}}){INTO}((?:(?!{INTO}).)*?)return \1;\n}}\)\(\);", re.S)
 CODE = re.compile(r"<(style|script)>(.+?)</\1>", re.S)
 SUFFIX = {"style": ".css", "script": ".js"}
-SHARED = Path("chapters", "minitransformer", "explorables", "shared", "parts.css")
+SHARED = Path("chapters", "companion", "explorables", "shared", "parts.css")
 OPTIONS = ("--minify", "--target=es2022", "--charset=utf8", "--log-level=warning")
 BUNDLE = ("--bundle", "--format=iife", '--banner:js="use strict";')
 

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from sphinx.errors import ExtensionError
 
+from bookbuild import PACKAGES
 from bookbuild.base.files import written
 from bookbuild.run_here import notes, runtime
 
@@ -38,8 +39,9 @@ def gensim():
 
 def files(root):
     """Return what the page's Python finds beside its own library: path in its folders -> file here."""
-    helper = root / "chapters" / "minitransformer"
-    found = {f"minitransformer/{path.relative_to(helper).as_posix()}": path for path in helper.rglob("*")}
+    chapters = root / "chapters"
+    ours = [path for package in PACKAGES for path in (chapters / package).rglob("*")]
+    found = {path.relative_to(chapters).as_posix(): path for path in ours}
     found |= {f"gensim/{name}": gensim() / name for name in GENSIM.split()}
     found |= {path.relative_to(HERE / "python").as_posix(): path for path in (HERE / "python").rglob("*.py")}
     return {f"book/{name}": path for name, path in found.items() if path.is_file() and "__pycache__" not in path.parts}

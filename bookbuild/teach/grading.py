@@ -21,16 +21,16 @@ from pathlib import Path
 
 import psutil
 
-from bookbuild import ROOT
+from bookbuild import PACKAGES, ROOT
 from bookbuild.teach.recorder import read
 from bookbuild.teach.runner import CELLS_WORTH, START, TIME_IS_UP
-from minitransformer.checks import UNANSWERED, find_hint, task
+from companion.checks import UNANSWERED, find_hint, task
 
 COPIED = "the book's solution, word for word"
 CALL = re.compile(r"""\bcheck\(\s*(?:name\s*=\s*)?["']([\w-]+)["']""")
 SAID = 2**24  # characters that all cells of a notebook may send
 LONGEST = 60  # seconds in which a file has to be read
-WARM = "from minitransformer import figures, word_vectors; word_vectors.load_vectors()"
+WARM = "from companion import figures; from minitransformer import word_vectors; word_vectors.load_vectors()"
 
 
 class SpoiltError(Exception):
@@ -79,7 +79,8 @@ def clean_folder(place):
     """Return `place`, and the folder that is unpacked there for each notebook: in memory, where none changes it."""
     folder, packed = place / "clean", io.BytesIO()
     shutil.copytree(ROOT / "bookbuild", folder / "lib" / "bookbuild")
-    shutil.copytree(ROOT / "chapters" / "minitransformer", folder / "lib" / "minitransformer")
+    for package in PACKAGES:
+        shutil.copytree(ROOT / "chapters" / package, folder / "lib" / package)
     (folder / "home").mkdir()
     (folder / "work").mkdir()
     subprocess.run([sys.executable, "-c", WARM], cwd=folder / "work", env=variables(folder), check=True)

@@ -12,12 +12,11 @@ from bookbuild.base.files import hash_of
 from bookbuild.site import kept_executions, record_uses
 from bookbuild.site.fresh_execution import named_from
 from bookbuild.site.kept_executions import KeptExecutions
-from tests.shared.small_book import HELPER, SmallBook
+from tests.shared.small_book import COMPANION, HELPER, SmallBook
 
 FIRST, SECOND = "chapters/01-probe", "chapters/02-whole"  # one shows probe.py and what it reads, the other a chart
-SCRIPT, PARTS, UNUSED = (
-    f"{HELPER}/{name}" for name in ("explorables/probe.mjs", "figures/picture.py", "word_vectors.py")
-)
+SCRIPT, PARTS = (f"{COMPANION}/{name}" for name in ("explorables/probe.mjs", "figures/picture.py"))
+UNUSED = f"{HELPER}/word_vectors.py"
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from traitlets import TraitError
 
-from minitransformer.explore import FOLDER, NAMES, explorable, live
+from companion.explore import FOLDER, NAMES, explorable, live
 from tests.shared import explorable_page as page
 from tests.shared.explorable_page import act, assert_shows, case, control, having, run_widget, starts
 from tests.shared.pages import violations

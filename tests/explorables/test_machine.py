@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from minitransformer.explore import explorable
+from companion.evidence import seen
+from companion.evidence.steps import machine_steps
+from companion.explore import explorable
 from minitransformer.softmax import softmax
-from minitransformer.trained import seen
-from minitransformer.trained.steps import machine_steps
 from minitransformer.translation import SENTENCES, french_text
 from tests.explorables.cases.machine import START
 from tests.shared.explorable_page import STILL, act, assert_shows, control

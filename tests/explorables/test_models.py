@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from minitransformer.explorables.models.state import SIZES
+from companion.explorables.models.state import SIZES
 from minitransformer.today import CONFIGS, parameters_of
 from tests.explorables.cases.models import START, of
 from tests.shared.explorable_page import run_widget

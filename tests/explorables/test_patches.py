@@ -10,12 +10,12 @@ from bs4 import BeautifulSoup
 
 from bookbuild import ROOT
 from bookbuild.base import node
-from minitransformer.explorables.translator.state import packed
-from minitransformer.explore import SHARED, explorable
+from companion.evidence import seen, twin_examples
+from companion.evidence.twins import twin
+from companion.explorables.translator.state import packed
+from companion.explore import SHARED, explorable
 from minitransformer.softmax import softmax
-from minitransformer.trained import load_model, seen, twin_examples
-from minitransformer.trained.twins import twin
-from minitransformer.translation import SENTENCES, french_words, word_numbers
+from minitransformer.translation import SENTENCES, french_words, load_model, word_numbers
 from tests.shared import explorable_page as page
 from tests.shared.explorable_page import PAGE, STILL
 

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from minitransformer.explorables.shared.states import fits, numbers, one_of, whole, words
-from minitransformer.explore import NAMES, explorable, live
+from companion.explorables.shared.states import fits, numbers, one_of, whole, words
+from companion.explore import NAMES, explorable, live
 from tests.shared.explorable_page import STILL, case
 
 STATE = {"labels": ["a", "b", "c"], "x": [[1, 2], [3, 4], [5, 6]]}

@@ -15,13 +15,12 @@ from docutils import nodes
 from bookbuild import ROOT
 from bookbuild.base import node
 from bookbuild.site.weights import move_out
-from minitransformer import figures
-from minitransformer.explorables.translator.state import packed
-from minitransformer.explore import SHARED, _module, explorable
+from companion import figures
+from companion.explorables.translator.state import packed
+from companion.explore import SHARED, _module, explorable
 from minitransformer.tasks.sentence_sets import drawn
-from minitransformer.trained import load_model
 from minitransformer.transformer import Transformer
-from minitransformer.translation import SENTENCES, START, greedy, word_numbers
+from minitransformer.translation import SENTENCES, START, greedy, load_model, word_numbers
 from tests.shared import explorable_page as page
 from tests.shared.explorable_page import PAGE
 from tests.shared.pages import violations

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from minitransformer.trained import load_model, seen
-from minitransformer.trained.twins import PARTS, PROPERTY, pronouns, swaps, twin, twins
-from minitransformer.translation import french_words, translate
+from companion.evidence import seen
+from companion.evidence.twins import PARTS, PROPERTY, pronouns, swaps, twin, twins
+from minitransformer.translation import french_words, load_model, translate
 from tests.explorables.cases.twins import START
 from tests.shared.explorable_page import act, run_widget
 

@@ -15,9 +15,9 @@ from docutils import nodes
 from bookbuild import ROOT
 from bookbuild.base import node
 from bookbuild.site.weights import move_out
-from minitransformer import figures
-from minitransformer.explorables.writer.state import packed
-from minitransformer.explore import SHARED, _module, explorable
+from companion import figures
+from companion.explorables.writer.state import packed
+from companion.explore import SHARED, _module, explorable
 from minitransformer.feed_forward import gelu
 from minitransformer.language_model import BytePairEncoding, generate, load_plays, text_model
 from minitransformer.transformer import LanguageModel

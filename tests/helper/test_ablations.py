@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from minitransformer.trained.ablations import load_ablations
+from companion.evidence.ablations import load_ablations
 
 ROWS = load_ablations()
 

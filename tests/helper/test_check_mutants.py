@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from minitransformer.checks import CHAPTERS, CHECKS, _expected, _results
-from minitransformer.checks.comparisons import same
+from companion.checks import CHAPTERS, CHECKS, _expected, _results
+from companion.checks.comparisons import same
 from tests.helper.test_checks import ANSWERED
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Python's and NumPy's about what a slip makes
@@ -171,7 +171,7 @@ def survivors(module, table, name):
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_right_answer_with_a_slip_in_it_is_not_accepted(chapter):
-    module, accepted = importlib.import_module(f"minitransformer.checks.exercises.{chapter}"), []
+    module, accepted = importlib.import_module(f"companion.checks.exercises.{chapter}"), []
     for name, task in module.CHECKS.items():
         answers = [(module, "CHECKS")]
         if task.probes and name in ANSWERED:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import spatial, special
 
+from companion.checks import CHAPTERS, CHECKS, ROUNDED, UNANSWERED, _slopes, check, find_hint
+from companion.checks.comparisons import nearest, rounded, short
 from minitransformer.attention import attention
-from minitransformer.checks import CHAPTERS, CHECKS, ROUNDED, UNANSWERED, _slopes, check, find_hint
-from minitransformer.checks.comparisons import nearest, rounded, short
 from minitransformer.dot_product import cosine_similarity, unit
 from minitransformer.feed_forward import feed_forward, gelu
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient_check
@@ -544,7 +544,7 @@ def test_a_value_that_is_far_off_does_not_give_the_answer_away():
 
 def test_a_check_imports_no_pytorch():
     """An answer in PyTorch has loaded it; tests/oracle tries such answers."""
-    asked = "from minitransformer.checks import check; check('softmax-axis', lambda x: x)"
+    asked = "from companion.checks import check; check('softmax-axis', lambda x: x)"
     code = f"import sys; sys.modules['torch'] = None; {asked}"  # to import it would raise an ImportError
     said = subprocess.run(
         [sys.executable, "-X", "utf8", "-c", code], capture_output=True, encoding="utf-8", check=True

@@ -6,23 +6,26 @@ import pkgutil
 import warnings
 from functools import partial
 from importlib import import_module
+from itertools import chain
 
 import numpy as np
 import pytest
 
+import companion
 import minitransformer
 from minitransformer.training import running
 
-PACKAGE = "minitransformer"
-LEFT_OUT = ("checks.exercises", "explorables.")  # answers of exercises, and what the state of an explorable must be
+PACKAGES = minitransformer, companion
+# Answers of exercises, and what the state of an explorable must be.
+LEFT_OUT = ("companion.checks.exercises", "companion.explorables.")
 
 
 def public():
-    """Return the public functions and classes of the package that its modules have as their own, by their full name."""
+    """Return the public functions and classes that modules of both packages have as their own, by their full name."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of libraries that are imported for the first time
-        names = [found.name for found in pkgutil.walk_packages(minitransformer.__path__, f"{PACKAGE}.")]
-        modules = [import_module(name) for name in names if not name.removeprefix(f"{PACKAGE}.").startswith(LEFT_OUT)]
+        found = [pkgutil.walk_packages(package.__path__, f"{package.__name__}.") for package in PACKAGES]
+        modules = [import_module(each.name) for each in chain(*found) if not each.name.startswith(LEFT_OUT)]
     own = lambda module, thing: callable(thing) and getattr(thing, "__module__", "") == module.__name__
     return {
         f"{module.__name__}.{name}": thing

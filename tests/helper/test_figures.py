@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from minitransformer import figures
+from companion import figures
 from minitransformer.transformer import LanguageModel, count
 from tests.shared.colours import contrast
 
@@ -167,7 +167,7 @@ def test_a_colour_is_defined_and_can_be_read_on_light_and_dark_paper(role):
 
 
 def test_the_palette_needs_no_matplotlib():
-    code = "import sys; from minitransformer import figures; figures.css(); assert 'matplotlib' not in sys.modules"
+    code = "import sys; from companion import figures; figures.css(); assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from companion.checks.exercises.gradients import BUGS
 from minitransformer import attention, feed_forward, softmax
-from minitransformer.checks.exercises.gradients import BUGS
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient_check, gradient_errors, several, vjp_of
 from minitransformer.transformer import LanguageModel, Transformer, embed_vjp
 from tests.shared import oracles

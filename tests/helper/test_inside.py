@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from companion.evidence import seen
 from minitransformer.feed_forward import gelu
 from minitransformer.inside import (
     ablated,
@@ -16,8 +17,8 @@ from minitransformer.inside import (
     patched,
     patched_each,
 )
-from minitransformer.trained import load_model, seen
 from minitransformer.transformer import LanguageModel
+from minitransformer.translation import load_model
 from tests.shared.functions import Case
 from tests.shared.oracles import error, random
 

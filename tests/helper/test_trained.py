@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from companion.evidence import examples, lookup, said_with, scored, seen, suspect, twin_examples
 from minitransformer.attention import attention
 from minitransformer.feed_forward import gelu
 from minitransformer.layer_norm import layer_norm
@@ -11,25 +12,16 @@ from minitransformer.softmax import softmax
 from minitransformer.tasks.lexicon import NOUNS
 from minitransformer.tasks.sentence_sets import it_sentences
 from minitransformer.tasks.sentences import fits
-from minitransformer.trained import (
-    FILE,
-    examples,
-    load_model,
-    load_runs,
-    lookup,
-    said_with,
-    scored,
-    seen,
-    suspect,
-    twin_examples,
-)
 from minitransformer.transformer import stack_size
 from minitransformer.translation import (
+    FILE,
     PRONOUNS,
     SENTENCES,
     batch_of,
     english_words,
     french_words,
+    load_model,
+    load_runs,
     new_model,
     right,
     translate,

@@ -4,8 +4,8 @@ from functools import partial
 
 import pytest
 
-from minitransformer.checks import CHECKS, UNANSWERED, find_hint
-from minitransformer.checks.tensors import _arrays, _tensors
+from companion.checks import CHECKS, UNANSWERED, find_hint
+from companion.checks.tensors import _arrays, _tensors
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make oracle` runs these tests")
 nn, functional = torch.nn, torch.nn.functional

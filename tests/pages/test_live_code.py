@@ -199,7 +199,7 @@ def test_all_that_a_cell_puts_out_is_shown_in_its_order(live):
         print("10 %\\r20 %")
         print("w" * 500, file=sys.stderr)
         display(Image(b"\\x89PNG\\r\\n\\x1a\\n", format="png"))
-        from minitransformer.explore import live
+        from companion.explore import live
         live("temperature", scores=[0.0, 1.0], labels=["a", "b"], temperature=1.0)
     """
     assert live.run(2, "\n".join(line.strip() for line in code.strip().splitlines())) == "Done: cell 2 has run."

@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 
 from bookbuild import ROOT
 from bookbuild.read.book import Book
-from minitransformer import figures
-from minitransformer.trained.twins import machine_numbers
+from companion import figures
+from companion.evidence.twins import machine_numbers
 from tests.shared.pages import NARROW
 
 MAP, STRIP = 8_192, 2_048  # bytes, compressed

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from minitransformer.figures import ROLES
+from companion.figures import ROLES
 from tests.shared.colours import contrast
 from tests.shared.pages import NARROW, OPEN_ALL, PAPER, ROOT, SITE, WIDE, Visit, pages, sample_pages
 

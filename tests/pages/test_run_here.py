@@ -111,7 +111,7 @@ def test_what_one_types_runs_and_errors_are_readable(reader):
     assert 'File "cell 2", line 2, in f' in shown and "driver" not in shown and "\x1b" not in shown
     said = reader.run(2, "import matplotlib.pyplot as plt\nplt.plot([1, 2])")
     assert "Matplotlib is not in the Python of this page" in said
-    reader.run(2, "from minitransformer.checks import check\ncheck('softmax-hand', [1.0, 1.5, 2.5])")
+    reader.run(2, "from companion.checks import check\ncheck('softmax-hand', [1.0, 1.5, 2.5])")
     expect(reader.output(2)).to_contain_text("✗ softmax-hand: not yet: you have [1. , 1.5, 2.5].")
     assert "MemoryError" in reader.run(2, "import numpy as np\nx = [np.ones(2**28 - 1) for _ in range(3)]")
 

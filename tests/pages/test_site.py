@@ -10,7 +10,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 import pytest
 import yaml
 
-from bookbuild import ROOT
+from bookbuild import PACKAGES, ROOT
 from bookbuild.site.translator import by_lines
 from tests.shared.pages import EMPTY_NAMES, pages
 
@@ -141,11 +141,12 @@ def test_figures_are_drawn_in_the_palette_of_the_stylesheet_named_and_described(
 def test_the_pages_of_the_helper_document_every_module_those_of_the_chapters_in_their_order(read):
     pages = ("helper", "helper-models", "helper-tools")
     listed = [place["id"] for name in pages for place in read(f"reference/{name}.html").select("[id^=module-]")]
-    package = ROOT / "chapters" / "minitransformer"
-    files = (path.relative_to(package.parent).with_suffix("") for path in package.rglob("*.py"))
+    chapters = ROOT / "chapters"
+    paths = [path for package in PACKAGES for path in (chapters / package).rglob("*.py")]
+    files = (path.relative_to(chapters).with_suffix("") for path in paths)
     modules = {".".join(path.parts) for path in files if path.name != "__init__"}
     shown = {name.removeprefix("module-") for name in listed}
-    inner = re.compile(r"minitransformer\.(checks\.exercises|explorables)\.")
+    inner = re.compile(r"companion\.(checks\.exercises|explorables)\.")
     assert {name for name in modules - shown if not inner.match(name)} == set()
     pages = sorted(ROOT.glob("chapters/[0-9]*.md"))
     chapters = [f"module-minitransformer.{page.stem[3:].replace('-', '_')}" for page in pages]

@@ -15,8 +15,8 @@ from bookbuild.base.node import run
 from bookbuild.practice import forms, lines, typed
 from bookbuild.practice.mend import mend
 from bookbuild.read.book import Book
-from minitransformer.checks import ROUNDED, find_hint
-from minitransformer.checks.exercises import Check
+from companion.checks import ROUNDED, find_hint
+from companion.checks.exercises import Check
 
 JUDGE = Path(__file__).with_name("judge.mjs")
 TRIED = 60  # orders of an exercise

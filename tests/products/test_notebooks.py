@@ -16,7 +16,7 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 from pybtex.database import parse_string
 
-from bookbuild import ROOT
+from bookbuild import PACKAGES, ROOT
 from bookbuild.products.notebooks import colab, copy_of, text_of, write_branch
 from bookbuild.read.book import Book
 from bookbuild.read.markdown import Text
@@ -326,14 +326,17 @@ def test_each_chapter_and_no_other_page_offers_its_copy_and_colab(read, site):
 # The copies at work: in an empty folder, with nothing of the book but its wheel
 
 
+PLACES = tuple(f"chapters/{package}" for package in PACKAGES)
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_the_cells_of_a_chapter_use_no_file_of_the_book_but_those_of_the_package(name, site):
+def test_the_cells_of_a_chapter_use_no_file_of_the_book_but_those_of_the_packages(name, site):
     """The build has noted what they opened; the wheel holds the package, as another test says."""
     kept = (ROOT / "_build" / ".jupyter_cache" / f"chapters-{name}").iterdir()
     last = max(kept, key=lambda path: path.stat().st_mtime)
     used = json.loads(last.read_text("utf8"))["metadata"]["uses"]
     there = {file for file, state in used.items() if state is not None}  # the others were looked for
-    assert there and [file for file in there if not file.startswith("chapters/minitransformer")] == []
+    assert there and [file for file in there if not file.startswith(PLACES)] == []
 
 
 def test_copies_run_from_an_empty_folder_with_nothing_but_the_wheel(installed, site, tmp_path):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import yaml
 
-from bookbuild import ROOT
+from bookbuild import PACKAGES, ROOT
 from tools.environment import inside
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -22,12 +22,13 @@ NAME = f"{PROJECT['name']}-{PROJECT['version']}"
 SETTINGS = "share/jupyter/lab/settings/overrides.json"
 READER = """
 import importlib, pathlib, pkgutil
-import minitransformer
-from minitransformer import checks, explore, figures
+import companion, minitransformer
+from companion import checks, explore, figures
 from minitransformer.word_vectors import load_vectors
 
-for module in pkgutil.walk_packages(minitransformer.__path__, "minitransformer."):
-    importlib.import_module(module.name)
+for package in (minitransformer, companion):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        importlib.import_module(module.name)
 checks.check("dot-product-variance", 16 / 3)
 pathlib.Path("glove.txt").write_text("cat 1 2\\nünï 3 4\\n", encoding="utf-8")
 assert load_vectors("glove.txt").index_to_key == ["cat", "ünï"]
@@ -39,13 +40,14 @@ print(pathlib.Path(minitransformer.__file__).parent)
 
 
 def in_tree():
-    """Return the files of the package in this repository, relative to its parent."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "chapters/minitransformer"]
+    """Return the files of both packages in this repository, relative to the chapters' folder."""
+    places = [f"chapters/{package}" for package in PACKAGES]
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *places]
     listed = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
     return {name.removeprefix("chapters/") for name in listed.split("\0") if name and (ROOT / name).is_file()}
 
 
-def test_the_wheel_holds_the_package_the_settings_and_the_licence_and_no_more(wheel):
+def test_the_wheel_holds_the_packages_the_settings_and_the_licence_and_no_more(wheel):
     about = {f"{NAME}.dist-info/{name}" for name in ("METADATA", "RECORD", "WHEEL", "licenses/LICENSE")}
     with zipfile.ZipFile(wheel) as archive:
         assert set(archive.namelist()) == in_tree() | about | {f"{NAME}.data/data/{SETTINGS}"}

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from minitransformer import figures
-from minitransformer.explore import NAMES, live
+from companion import figures
+from companion.explore import NAMES, live
 
 CASES = Path(__file__).parents[1] / "explorables" / "cases"
 NEEDED = {

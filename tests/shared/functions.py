@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+import companion
 import minitransformer
 
 HELPER = Path(__file__).parents[1] / "helper"
@@ -53,11 +54,13 @@ def functions():
 
 
 def public():
-    """Yield every public function of the package, but for the exercises, with the name of its module."""
+    """Yield every public function of both packages, but for the exercises, with the name of its module."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of libraries that are imported for the first time
         modules = [
-            import_module(found.name) for found in pkgutil.walk_packages(minitransformer.__path__, "minitransformer.")
+            import_module(found.name)
+            for package in (minitransformer, companion)
+            for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
         ]
     for module in modules:
         for name, function in vars(module).items():

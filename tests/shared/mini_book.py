@@ -80,8 +80,8 @@ A loaf of 1.5 kg is cut again and again: how much is left?
 ## A loaf
 
 ```{code-cell} ipython3
-from minitransformer import figures
-from minitransformer.checks import check
+from companion import figures
+from companion.checks import check
 loaf = 1.5
 print(loaf / 2, loaf / 7, 2 * 9733)
 ```
@@ -185,7 +185,8 @@ def halve(x):
     """Return half of `x`; shape (…) -> the same; built in chapter 1."""
     return x / 2
 ''',
-    "chapters/minitransformer/checks.py": r'''"""The checks of the exercises."""
+    "chapters/companion/__init__.py": '"""What helps with halves."""\n',
+    "chapters/companion/checks.py": r'''"""The checks of the exercises."""
 
 CHECKS = {f"halving-{i}": 1.5 for i in (1, 2, 3, 4)}
 
@@ -194,7 +195,7 @@ def check(name, answer):
     """Say whether `answer` is right; used in chapter 1."""
     print("✓" if CHECKS[name] == answer else "✗")
 ''',
-    "chapters/minitransformer/figures.py": r'''"""The figures."""
+    "chapters/companion/figures.py": r'''"""The figures."""
 
 
 def loaf(weight, *, alt):
@@ -222,7 +223,7 @@ mystnb:
     caption: The loaf, drawn.
     name: fig-cover
 ---
-from minitransformer import figures
+from companion import figures
 figures.loaf(1, alt="A loaf that lies on a board.")
 figures.machine(figures.machine_numbers())
 ```

@@ -12,7 +12,7 @@ from tests.shared.notebook_header import HEADER
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = ("_config.yml", "bookbuild", "figs", "package.json", "package-lock.json")
-HELPER = "chapters/minitransformer"
+HELPER, COMPANION = "chapters/minitransformer", "chapters/companion"
 BUILD = [sys.executable, "-m", "bookbuild.build"]
 FORKED = "forkserver" in multiprocessing.get_all_start_methods()
 LIBRARIES = ["jupyter_book.sphinx", "myst_nb.sphinx_ext", "sphinx.ext.viewcode", "sphinxext.opengraph._social_cards"]
@@ -44,13 +44,13 @@ Two chapters, of which the second is {ref}`ch-whole`.
 """,
     "chapters/minitransformer/probe.py": """from pathlib import Path
 CONSTANT = 17
-EXPLORABLE = Path(__file__).parent / "explorables" / "probe.mjs"
+EXPLORABLE = Path(__file__).parents[1] / "companion" / "explorables" / "probe.mjs"
 
 
 def fail():
     raise ValueError("as it should")
 """,
-    "chapters/minitransformer/explorables/probe.mjs": "first",
+    "chapters/companion/explorables/probe.mjs": "first",
     "chapters/01-probe.md": HEADER
     + """
 # Probe
@@ -109,7 +109,7 @@ mystnb:
     caption: Halves of one.
     name: fig-halves
 ---
-from minitransformer import figures
+from companion import figures
 figures.bars({"halves": [0.5, 0.5]}, ["left", "right"], ylabel="weight", alt="Two bars of 0.5.")
 ```
 
@@ -146,7 +146,7 @@ class SmallBook:
 
     def __init__(self, folder):
         self.folder = folder
-        for name in (*REAL, HELPER):
+        for name in (*REAL, HELPER, COMPANION):
             if (ROOT / name).is_dir():
                 shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
             else:

@@ -23,14 +23,14 @@ from bookbuild import ROOT
 from bookbuild.products.notebooks import copy_of
 from bookbuild.read.book import Book
 from bookbuild.teach import classroom, grading, recorder
-from minitransformer.checks import CHECKS, UNANSWERED, find_hint
+from companion.checks import CHECKS, UNANSWERED, find_hint
 
 BOOK = Book(ROOT)
 CHAPTER = "03-softmax"
 EXERCISES = tuple(name for name in CHECKS if name.startswith("softmax-"))
 AXIS, TEMPERATURE, GAP, MERGE, SLOPE = (f"softmax-{name}" for name in ("axis", "temperature", "gap", "merge", "slope"))
 PATIENCE = "300"  # seconds a cell, for a machine that does much else
-IMPORT = "from minitransformer.checks import check"
+IMPORT = "from companion.checks import check"
 RIGHT = f'import numpy as np\ncheck("{GAP}", lambda p, n: np.log(p * (n - 1) / (1 - p)))'
 WRONG = f'check("{GAP}", lambda p, n: 7.0)'
 
@@ -109,12 +109,12 @@ FLOOD = [
 ]
 CHEAT = [
     f"def check(name, answer):\n    print('✓', name)\n\n\ncheck('{AXIS}', 0)",
-    f"{IMPORT}\nfrom minitransformer import checks\nchecks.find_hint = lambda *_: ''\n"
+    f"{IMPORT}\nfrom companion import checks\nchecks.find_hint = lambda *_: ''\n"
     f"checks.CHECKS['{GAP}'].right = lambda p, n: 7.0\nchecks.CHECKS['{GAP}'].probes = ((0.5, 2),)\n{WRONG}",
     "import json\nfrom IPython.display import display\n"
     f"display({{'{recorder.MIME}': json.dumps(['{SLOPE}', []])}}, raw=True)",
     f"import numpy as np\nnp.allclose = lambda *_, **__: True\ncheck('{MERGE}', lambda a, b: 0.0)",
-    "import sys\nsys.modules['minitransformer.checks'] = sys.modules['minitransformer'] = sys\n"
+    "import sys\nsys.modules['companion.checks'] = sys.modules['minitransformer'] = sys\n"
     f"check('{TEMPERATURE}', lambda x, t: np.zeros(3))",
 ]
 
@@ -412,7 +412,7 @@ PREPARED = """
 import sys
 from bookbuild.teach import grading
 from bookbuild.teach.recorder import results
-from minitransformer.checks import CHECKS, task
+from companion.checks import CHECKS, task
 
 names = [name for name in CHECKS if name.startswith(("translation-", "gradients-"))]
 for module in [name for name in sys.modules if ".exercises." in name]:

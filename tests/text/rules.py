@@ -14,6 +14,7 @@ from functools import cached_property
 import jupytext
 from pybtex.database import parse_file
 
+from bookbuild import PACKAGES
 from bookbuild.read.book import Book
 from tests.shared.notebook_header import HEADER
 from tests.text import shown
@@ -64,22 +65,23 @@ DEFINITION = (ast.FunctionDef, ast.ClassDef)
 UNCHECKED = re.compile(r", (in words|open end)\.")  # kinds of exercises that no function can judge
 BUILT = re.compile(r"[Bb]uilt in chapter (\d+)")
 NOT_CALLED = {
-    "arrays/doors": "modules put their functions behind it",
-    "figures/picture": "what charts and diagrams are made of",
-    "explorables/shared/states": "the states of explorables are checked with it",
-    "explore.live": "a widget needs a kernel, which a built page has not; chapter 3 tells of it",
+    "minitransformer/arrays/doors": "modules put their functions behind it",
+    "companion/figures/picture": "what charts and diagrams are made of",
+    "companion/explorables/shared/states": "the states of explorables are checked with it",
+    "companion/explore.live": "a widget needs a kernel, which a built page has not; chapter 3 tells of it",
 }
 
 
 class CheckedBook(Book):
-    """The pages and the helper package under a root; `checks` are the names that `check("…")` knows."""
+    """The pages and both packages under a root; `checks` are the names that `check("…")` knows."""
 
     def __init__(self, root, checks):
         super().__init__(root)
         self.checks = checks
-        helper = root / "chapters" / "minitransformer"
-        paths = [path for path in sorted(helper.rglob("*.py")) if path.parent.name != "exercises"]
-        self.modules = {path.relative_to(helper).with_suffix("").as_posix(): path for path in paths}
+        chapters = root / "chapters"
+        paths = [path for package in PACKAGES for path in sorted((chapters / package).rglob("*.py"))]
+        paths = [path for path in paths if path.parent.name != "exercises"]
+        self.modules = {path.relative_to(chapters).with_suffix("").as_posix(): path for path in paths}
 
     @cached_property
     def trees(self):
@@ -114,7 +116,7 @@ def slug(page):
 
 def module_of(page):
     """Return the name of a chapter's module."""
-    return slug(page).replace("-", "_")
+    return f"minitransformer/{slug(page).replace('-', '_')}"
 
 
 def section(page, title):
@@ -286,7 +288,7 @@ def derived_code_is_the_module(book):
     for page in book.chapters:
         module = module_of(page)
         if not {module, f"{module}/__init__"} & set(book.modules):
-            yield f"{at(page)}: there is no minitransformer/{module}.py; a chapter and its module have one name."
+            yield f"{at(page)}: there is no {module}.py; a chapter and its module have one name."
         built = {name: (owner, node) for (owner, name), node in book.public.items() if built_in(node) == page.number}
         cells = [cell for cell in page.cells if "raises-exception" not in cell.tags]
         nodes = [(cell, node) for cell in cells for node in tree(cell).body if isinstance(node, DEFINITION)]
@@ -612,7 +614,7 @@ def package_is_taught(book):
     drawn = {"cover": set().union(*(helpers_in(page) for page in book.pages if page.name == "index")), **called}
     reached = {place: reach(book, used) for place, used in drawn.items()}
     for (module, name), node in book.public.items():
-        where, text = f"minitransformer/{module}.py:{node.lineno}: {name}", ast.get_docstring(node) or ""
+        where, text = f"{module}.py:{node.lineno}: {name}", ast.get_docstring(node) or ""
         if isinstance(node, ast.ClassDef) or {module, f"{module}.{name}"} & set(NOT_CALLED):
             continue
         users = {place for place, used in reached.items() if name in used}
@@ -627,7 +629,7 @@ def package_is_taught(book):
 def helpers_in(page):
     """Return the names of the package that a page's cells use: imported, defined, or behind an imported module."""
     nodes = [node for cell in page.cells for node in ast.walk(tree(cell))]
-    imports = [n for n in nodes if isinstance(n, ast.ImportFrom) and (n.module or "").startswith("minitransformer")]
+    imports = [n for n in nodes if isinstance(n, ast.ImportFrom) and (n.module or "").startswith(PACKAGES)]
     known = {alias.name for node in imports for alias in node.names} | {
         n.name for n in nodes if isinstance(n, DEFINITION)
     }
@@ -650,14 +652,14 @@ def package_is_small(book):
     texts = {module: path.read_text(encoding="utf-8").splitlines() for module, path in book.modules.items()}
     for module, code in book.trees.items():
         for node in ast.walk(code):
-            where = f"minitransformer/{module}.py:{getattr(node, 'lineno', 1)}"
+            where = f"{module}.py:{getattr(node, 'lineno', 1)}"
             if isinstance(node, ast.FunctionDef):
                 first = node.body[1 if ast.get_docstring(node) and len(node.body) > 1 else 0].lineno
                 size = sum(bool(line.strip()) for line in texts[module][first - 1 : node.end_lineno])
                 if size > 20:
                     yield f"{where}: {node.name} has {size} lines; expected at most 20."
             imports = isinstance(node, ast.Import | ast.ImportFrom) and ast.unparse(node)
-            if imports and "matplotlib" in imports and not module.startswith("figures"):
+            if imports and "matplotlib" in imports and not module.startswith("companion/figures"):
                 yield f"{where}: matplotlib is imported outside figures."
 
 

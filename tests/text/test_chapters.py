@@ -12,7 +12,7 @@ import nbformat
 import pytest
 
 from bookbuild import ROOT
-from minitransformer.checks import CHECKS
+from companion.checks import CHECKS
 from tests.shared.mini_book import CHECKS as MINI_CHECKS
 from tests.shared.mini_book import FILES
 from tests.text import rules
@@ -22,7 +22,7 @@ from tests.text.proofs import Proof, decimals, executed, numbers, printed
 CHAPTER, GLOSSARY, REFERENCES = "chapters/01-halving.md", "reference/glossary.md", "references.bib"
 CITED, INDEX = "tests/text/cited_numbers.toml", "index.md"
 COUNTED = "tests/text/counted/01-halving.toml"
-HALVING, FIGURES = "chapters/minitransformer/halving.py", "chapters/minitransformer/figures.py"
+HALVING, FIGURES = "chapters/minitransformer/halving.py", "chapters/companion/figures.py"
 RUN = "_build/jupyter_execute/chapters/01-halving.ipynb"
 LONG_CELL = "a = 1\n" * 21
 
@@ -114,7 +114,7 @@ BREAKS = {
         (CHAPTER, "100 say _it_", "*it* is said, _it_", "01-halving.md:45: *it* is quoted elsewhere"),
     ],
     rules.derived_code_is_the_module: [
-        (HALVING, "return x / 2", "return x * 0.5", "halve is not halving.py's (-)"),
+        (HALVING, "return x / 2", "return x * 0.5", "halve is not minitransformer/halving.py's (-)"),
         (CHAPTER, "def halve(x):\n    \"", "def third(x):\n    \"", "no cell defines halving.halve"),
         (CHAPTER, "def halve(x):\n    \"", "@staticmethod\ndef halve(x):\n    \"", "staticmethod"),
     ],

@@ -52,7 +52,7 @@ def test_the_pinned_jupyterlab_is_installed_and_nothing_that_builds_the_book():
 
 @pytest.mark.parametrize("folder", [".", "chapters"])
 def test_the_helper_is_imported_where_a_kernel_starts(folder):
-    ask = "from minitransformer.checks import check; check('softmax-gap', print)"
+    ask = "from companion.checks import check; check('softmax-gap', print)"
     assert "softmax-gap" in said("-c", ask, folder=HOME / folder)
 
 

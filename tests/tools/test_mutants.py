@@ -59,7 +59,7 @@ def test_changes_of_texts_and_refusals_are_left_out_and_the_others_are_told_by_t
 
 def test_every_module_and_test_file_that_is_named_exists():
     for module, tests in mutants.MODULES.items():
-        assert (mutants.PACKAGE / f"{module}.py").is_file(), module
+        assert (mutants.ROOT / "chapters" / mutants.file_of(module)).is_file(), module
         assert all((mutants.ROOT / "tests" / "helper" / f"test_{name}.py").is_file() for name in tests.split()), tests
 
 

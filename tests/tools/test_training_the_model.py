@@ -6,11 +6,20 @@ from functools import partial
 import numpy as np
 import pytest
 
+from companion.evidence import examples, seen
 from minitransformer.tasks.lexicon import NOUNS
 from minitransformer.tasks.sentence_sets import it_sentences, twins
-from minitransformer.trained import examples, load_model, load_runs, seen
 from minitransformer.training import train
-from minitransformer.translation import SENTENCES, batch_of, french_text, french_words, new_model, translator
+from minitransformer.translation import (
+    SENTENCES,
+    batch_of,
+    french_text,
+    french_words,
+    load_model,
+    load_runs,
+    new_model,
+    translator,
+)
 from tools import model
 
 

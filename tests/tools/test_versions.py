@@ -10,10 +10,10 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 import noxfile
-from bookbuild import ROOT
+from bookbuild import PACKAGES, ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-OURS = {"minitransformer", "bookbuild", "tools", "tests", "noxfile", "absent", "driver", "start"}  # the last in a page
+OURS = {*PACKAGES, "bookbuild", "tools", "tests", "noxfile", "absent", "driver", "start"}  # the last three in a page
 NEEDED = [*map(Requirement, [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["pretrained"]])]
 
 

@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 
+from companion.evidence import examples, lookup, said_with, scored, seen, twin_examples
 from minitransformer.feed_forward import dropout, relu
 from minitransformer.layer_norm import layer_norm
 from minitransformer.masks import padding_mask
@@ -11,7 +12,6 @@ from minitransformer.positions import sinusoidal_positions
 from minitransformer.softmax import softmax
 from minitransformer.tasks.lexicon import NOUNS, PROPERTIES
 from minitransformer.tasks.sentence_sets import drawn, it_sentences
-from minitransformer.trained import examples, load_model, load_runs, lookup, said_with, scored, seen, twin_examples
 from minitransformer.transformer import head
 from minitransformer.translation import (
     END,
@@ -23,6 +23,8 @@ from minitransformer.translation import (
     french_text,
     french_words,
     greedy,
+    load_model,
+    load_runs,
     right,
     word_numbers,
 )

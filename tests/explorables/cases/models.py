@@ -1,6 +1,6 @@
 """What the tests begin with, do and expect of the explorable "models"."""
 
-from minitransformer.explorables.models.state import BIASES, COLUMNS, SIZES, packed
+from companion.explorables.models.state import BIASES, COLUMNS, SIZES, packed
 from minitransformer.today import CONFIGS, cache_bytes, parameters_of
 
 START = packed(CONFIGS, "Llama 3.1 8B", context=8192)

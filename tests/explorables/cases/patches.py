@@ -4,8 +4,8 @@ import base64
 
 import numpy as np
 
+from companion.explorables.translator.state import packed
 from minitransformer import transformer
-from minitransformer.explorables.translator.state import packed
 from minitransformer.layer_norm import layer_norm
 from minitransformer.softmax import softmax
 from tests.explorables.cases.translator import SMALL, modelled

@@ -4,7 +4,7 @@ import base64
 
 import numpy as np
 
-from minitransformer.explorables.translator.state import packed
+from companion.explorables.translator.state import packed
 from minitransformer.feed_forward import gelu
 from minitransformer.softmax import softmax
 from minitransformer.transformer import Transformer

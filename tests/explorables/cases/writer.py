@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from minitransformer.explorables.writer.state import packed
+from companion.explorables.writer.state import packed
 from minitransformer.feed_forward import gelu
 from minitransformer.language_model import BytePairEncoding, generate, shares
 from minitransformer.softmax import softmax

@@ -1,0 +1,8 @@
+"""What is found in models that were trained: inside the book's own, between its twins, and without each part."""
+
+# ruff: noqa: F401 - this hands on what the modules beside it have
+
+from .examples import Example, examples, scored, twin_examples
+from .inside import seen
+from .lookups import Lookup, lookup, said_with
+from .suspects import suspect
