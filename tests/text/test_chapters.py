@@ -115,7 +115,7 @@ BREAKS = {
     ],
     rules.derived_code_is_the_module: [
         (HALVING, "return x / 2", "return x * 0.5", "halve is not minitransformer/halving.py's (-)"),
-        (CHAPTER, "def halve(x):\n    \"", "def third(x):\n    \"", "no cell defines halving.halve"),
+        (CHAPTER, "def halve(x):\n    \"", "def third(x):\n    \"", "no cell defines minitransformer/halving.halve"),
         (CHAPTER, "def halve(x):\n    \"", "@staticmethod\ndef halve(x):\n    \"", "staticmethod"),
     ],
     rules.headers: [
