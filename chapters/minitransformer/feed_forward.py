@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from .arrays import bias_for, floats, number, sum_tokens
-from .arrays.doors import doors
+from .arrays import bias_for, floats, function, number, sum_tokens
 from .gradients import vjp_of
 from .self_attention import project, project_vjp
 
@@ -43,7 +42,7 @@ def feed_forward(x, params, activation=relu):
     >>> feed_forward([[1.0, 2.0], [1.0, -2.0]], params).tolist()
     [[12.0, 12.0], [0.0, 0.0]]
     """
-    wide = project(x, params, "W_1")
+    wide, activation = project(x, params, "W_1"), function(activation, "activation")
     wide = activation(wide + bias_for(wide, params, "b_1", "the hidden layer"))
     narrow = project(wide, params, "W_2", "the hidden layer")
     return narrow + bias_for(narrow, params, "b_2", "the output")
@@ -181,6 +180,3 @@ def dropped_vjp(sublayer, rate, rng):
         return output, lambda d_output: back(back_dropout(d_output))
 
     return sublayer if rng is None else both
-
-
-doors(globals(), "feed_forward kept_by")

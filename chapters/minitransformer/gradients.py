@@ -5,7 +5,6 @@ import sys
 import numpy as np
 
 from .arrays import floats, number, rows, seeded, sum_features, token_ids, whole, whole_numbers
-from .arrays.doors import doors
 
 DIRECTIONS = 4  # in which each input is moved
 STEPS = 10.0 ** -np.arange(1, 11)  # of finite differences: too large ones see the curve's bend, too small ones rounding
@@ -170,6 +169,3 @@ def vjp_of(function):
     if found is None:
         raise ValueError(f"{function!r} has no {name} beside it; expected a function with its backward pass, as relu.")
     return found
-
-
-doors(globals(), "gradient_check gradient_errors")

@@ -5,7 +5,6 @@ from functools import singledispatch
 import numpy as np
 
 from .arrays import finite, floats, for_features, number, token_ids, whole
-from .arrays.doors import doors
 from .layer_norm import layer_norm
 from .masks import causal_mask
 from .multi_head import merge_heads, split_heads
@@ -243,6 +242,3 @@ def linear_probe(x, labels, ridge=1.0):
     damped = centred.T @ centred + number(ridge, "ridge") * np.eye(x.shape[1])
     direction = np.linalg.solve(damped, centred.T @ toward)
     return direction, middle - mean @ direction
-
-
-doors(globals(), "copies opened patched patched_each ablated last_norm logit_lens linear_probe")

@@ -3,7 +3,6 @@
 import numpy as np
 
 from .arrays import finite, floats, for_features, mean_features, number, sum_tokens
-from .arrays.doors import doors
 
 
 def layer_norm(x, gain, bias, eps=1e-5):
@@ -99,6 +98,3 @@ def rms_norm_vjp(x, gain, eps=1e-5):
         return d_x / spread, sum_tokens(d_output * normal)
 
     return normal * gain, backward
-
-
-doors(globals(), "root")

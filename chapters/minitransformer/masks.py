@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from .arrays import floats, whole
-from .arrays.doors import doors
+from .arrays import array, floats, function, whole
 
 
 def causal_mask(n):
@@ -26,7 +25,7 @@ def padding_mask(lengths, n):
     >>> padding_mask([1, 3], 3).astype(int).tolist()
     [[[1, 0, 0]], [[1, 1, 1]]]
     """
-    lengths, n = np.asarray(lengths), whole(n, "n", 0)
+    lengths, n = array(lengths, "lengths"), whole(n, "n", 0)
     numbers = lengths.ndim == 1 and lengths.dtype.kind in "iuf"
     if not numbers or (lengths != np.clip(np.floor(lengths), 0, n)).any():
         raise ValueError(f"lengths is {lengths.tolist()}; expected one whole number from 0 to {n} for each sequence.")
@@ -46,7 +45,7 @@ def leaks(model, x):
     >>> leaks(lambda x: x[::-1], np.ones((3, 2)))
     [(2, 0)]
     """
-    x = floats(x).astype(float)
+    x, model = floats(x).astype(float), function(model, "model")
     before = floats(model(x.copy()), "the model's output").copy()
     if x.ndim < 2 or before.shape[:-1] != x.shape[:-1]:
         raise ValueError(f"x has shape {x.shape} and the model's output {before.shape}; expected a row for each token.")
@@ -61,6 +60,3 @@ def leaks(model, x):
         rows = ~same.all(axis=-1).reshape(-1, x.shape[-2]).all(axis=0)
         found += [(t, int(s)) for s in np.flatnonzero(rows[:t])]
     return found
-
-
-doors(globals(), "padding_mask leaks")

@@ -3,7 +3,6 @@
 import numpy as np
 
 from .arrays import floats, whole
-from .arrays.doors import doors
 
 
 def angles(positions, d):
@@ -93,6 +92,3 @@ def rotary_vjp(x, positions=None):
         return rotary(d_turned, back)
 
     return turned, backward
-
-
-doors(globals(), "angles")

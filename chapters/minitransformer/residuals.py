@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from .arrays import floats, one_of
-from .arrays.doors import doors
+from .arrays import floats, function, one_of
 from .gradients import several
 from .layer_norm import layer_norm, layer_norm_vjp
 
@@ -22,6 +21,7 @@ def residual(x, sublayer, norm="pre", gain=None, bias=None):
     [[1.0, 2.0, 6.0]]
     """
     x, norm = floats(x), one_of(norm, "norm", ("pre", "post", "none"))
+    sublayer = function(sublayer, "sublayer")
     gain = np.ones(x.shape[-1:], x.dtype) if gain is None else gain
     bias = np.zeros(x.shape[-1:], x.dtype) if bias is None else bias
     total = added(x, sublayer(layer_norm(x, gain, bias) if norm == "pre" else x.copy()))
@@ -74,6 +74,3 @@ def residual_vjp(x, sublayer, norm="pre", gain=None, bias=None):
         return found if len(found) > 1 else found[0]
 
     return output, backward
-
-
-doors(globals(), "residual added residual_vjp")

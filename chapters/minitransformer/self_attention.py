@@ -1,7 +1,6 @@
 """Self-attention: queries, keys and values from the same tokens; built in chapter 5."""
 
 from .arrays import matrix_for, rows
-from .arrays.doors import doors
 from .attention import attention, attention_vjp
 
 
@@ -83,6 +82,3 @@ def self_attention_vjp(x, params, keep=None):
         return sum(d_x for d_x, _ in found), {name: d for _, gradients in found for name, d in gradients.items()}
 
     return result, backward
-
-
-doors(globals(), "product")

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from .arrays import along, floats
-from .arrays.doors import doors
+from .arrays import along, number
 
 
 def softmax(x, axis=-1, temperature=1.0):
@@ -19,7 +18,7 @@ def softmax(x, axis=-1, temperature=1.0):
     [0.879, 0.119, 0.002]
     """
     x = along(x, axis)
-    if np.ndim(temperature) or not 0 < x.dtype.type(temperature) < np.inf:
+    if not 0 < x.dtype.type(number(temperature, "temperature", -np.inf)) < np.inf:
         raise ValueError(f"temperature is {temperature}; expected a positive finite number: for T → 0 use argmax.")
     top = x.max(axis, keepdims=True, initial=-np.inf)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -59,7 +58,7 @@ def entropy(p, axis=-1):
     >>> bool(np.isclose(entropy(p), np.log(4)))
     True
     """
-    p = floats(p, "p")
+    p = along(p, axis, "p")
     total = p.sum(axis)
     if (p < 0).any() or np.any((total != 0) & (np.abs(total - 1) > 1e-2)):
         raise ValueError("p has negative weights or rows that do not sum to 1; expected weights: apply softmax first.")
@@ -99,6 +98,3 @@ def log_softmax_vjp(x, axis=-1):
         return d_logarithms - np.exp(logarithms) * d_logarithms.sum(axis, keepdims=True)
 
     return logarithms, backward
-
-
-doors(globals(), "softmax entropy softmax_vjp")

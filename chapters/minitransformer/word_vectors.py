@@ -17,9 +17,8 @@ from scipy import sparse
 from scipy.sparse.linalg import svds
 from smart_open import open as open_any
 
-from .arrays import finite, floats, whole
+from .arrays import finite, floats, number, of_type, square, whole, word_lists
 from .arrays.digests import digest
-from .arrays.doors import doors
 from .arrays.files import cache_folder, read, written
 
 TEXTS = ("enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2", "lee_background.cor")
@@ -113,12 +112,14 @@ def count_pairs(sentences, index, window=5):
     """Count how often two words stand at most `window` words apart.
 
     Shapes: sentences, lists of words; index, dict of word -> row, words outside it are left out before the distance
-    is taken -> sparse (n, n), symmetric.  Built in chapter 1.
+    is taken -> sparse (n, n), symmetric.  Raises TypeError for other arguments, and ValueError where `window` is no
+    whole number from 1 on.  Built in chapter 1.
 
     >>> index = {"a": 0, "cat": 1, "sat": 2}
     >>> count_pairs([["a", "cat", "sat"]], index, window=1).toarray().astype(int).tolist()
     [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     """
+    sentences, index = word_lists(sentences, "sentences"), of_type(index, "index", dict)
     rows = [np.array([index[word] for word in words if word in index], dtype=int) for words in sentences]
     steps = range(1, whole(window, "window") + 1)
     left = np.concatenate([row[:-step] for step in steps for row in rows])
@@ -132,15 +133,16 @@ def ppmi(counts, smoothing=0.75):
     """Turn co-occurrence counts into positive pointwise mutual information, log p(w, c) / (p(w) p(c)) or 0.
 
     Shapes: counts, sparse (n, n) -> sparse (n, n).  `smoothing` is the power on the context counts.
+    Raises ValueError where `counts` has another shape.
     Church and Hanks (1990), Levy et al. (2015); built in chapter 1.
 
     >>> ppmi(np.array([[0, 2], [2, 0]])).toarray().round(2).tolist()
     [[0.0, 0.69], [0.69, 0.0]]
     """
-    counts = sparse.csr_array(counts)
+    counts = sparse.csr_array(square(counts, "counts"))
     pairs = counts.tocoo()
     word = counts.sum(axis=1)
-    context = word**smoothing
+    context = word ** number(smoothing, "smoothing", -np.inf)
     chance = word[pairs.row] * context[pairs.col] / context.sum()
     information = np.log(pairs.data / chance)
     keep = information > 0
@@ -160,6 +162,8 @@ def train_vectors(sentences, size=100, window=5, min_count=5):
     >>> vectors.index_to_key, vectors.vectors.shape
     (['eats', 'cat', 'fish', 'dog', 'meat'], (5, 2))
     """
+    sentences = word_lists(sentences, "sentences")
+    min_count = whole(min_count, "min_count", 0)
     seen = Counter(word for words in sentences for word in words)
     vocabulary = [word for word, count in seen.most_common() if count >= min_count]
     if not 0 < whole(size, "size", 0) < len(vocabulary):
@@ -279,6 +283,3 @@ def _read_text(path):
         raise ValueError(
             f"{path} cannot be read ({problem}); expected word2vec or GloVe text: fetch it again."
         ) from None
-
-
-doors(globals(), "count_pairs ppmi train_vectors")

@@ -119,5 +119,5 @@ def test_without_an_axis_it_is_the_last_and_rows_may_be_empty(function):
 
 @pytest.mark.parametrize("temperature", [0, -1, INF, NAN, [1.0, 2.0]])
 def test_a_temperature_is_one_positive_finite_number(temperature):
-    with pytest.raises(ValueError, match="expected a positive finite number"):
+    with pytest.raises(ValueError, match="expected a (positive finite )?number"):
         softmax([1.0, 2.0], temperature=temperature)

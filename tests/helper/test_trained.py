@@ -276,7 +276,7 @@ def test_what_is_scored_is_what_is_right():
     }
     shares = {which: scored(given, change)[1] for which, change in hidden.items()}
     assert shares["other"] == 1 and shares["antecedent"] < 0.7
-    with pytest.raises(ValueError, match="^examples is empty; expected sentences, such as examples"):
+    with pytest.raises(ValueError, match=r"^examples is \[\]; expected sentences, such as examples"):
         scored([])
 
 

@@ -65,7 +65,6 @@ DEFINITION = (ast.FunctionDef, ast.ClassDef)
 UNCHECKED = re.compile(r", (in words|open end)\.")  # kinds of exercises that no function can judge
 BUILT = re.compile(r"[Bb]uilt in chapter (\d+)")
 NOT_CALLED = {
-    "minitransformer/arrays/doors": "modules put their functions behind it",
     "companion/figures/picture": "what charts and diagrams are made of",
     "companion/explorables/shared/states": "the states of explorables are checked with it",
     "companion/explore.live": "a widget needs a kernel, which a built page has not; chapter 3 tells of it",

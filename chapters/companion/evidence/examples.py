@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minitransformer.arrays import seeded, whole
-from minitransformer.arrays.doors import doors
+from minitransformer.arrays import of_type, seeded, whole
 from minitransformer.tasks.lexicon import NOUNS
 from minitransformer.tasks.sentence_sets import it_sentences, twins
 from minitransformer.tasks.sentences import fits
@@ -83,16 +82,14 @@ def scored(examples, change=None, model=None, instead=None):
     >>> bool((scored(examples(20), blind) < 1).all())
     True
     """
-    if not examples:
-        raise ValueError("examples is empty; expected sentences, such as examples(500).")
+    if not np.iterable(examples) or not len(examples):
+        raise ValueError(f"examples is {examples!r}; expected sentences, such as examples(500).")
     model, right, asked = model or load_model(), [], []
     for each in examples:
+        of_type(each, "one of examples", Example)
         found = seen(each.english, each.french, model, change and change(each), instead)
         (said,), _ = word_numbers([[*french_words(each.french), "</s>"]], SENTENCES.french)
         right.append(found["logits"].argmax(axis=-1) == said)
         asked.append(np.isin(said, PRONOUNS))
     words, pronouns = np.concatenate(right), np.concatenate(asked)
     return np.array([words[~pronouns].mean(), words[pronouns].mean(), np.mean([row.all() for row in right])])
-
-
-doors(globals(), "scored")

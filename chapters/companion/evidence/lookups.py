@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from minitransformer.arrays import floats
-from minitransformer.arrays.doors import doors
+from minitransformer.arrays import floats, of_type
 from minitransformer.translation import SENTENCES, english_words
 
+from .examples import Example
 from .inside import seen
 
 PLACE = "decoder 1 cross_attention"
@@ -57,11 +57,8 @@ def said_with(example, values):
     >>> said_with(example, own) == french_words(example.french)[example.pronoun]
     True
     """
-    values, m = floats(values, "values"), len(english_words(example.english))
+    values, m = floats(values, "values"), len(english_words(of_type(example, "example", Example).english))
     if values.ndim != 2 or len(values) != m:
         raise ValueError(f"values has shape {values.shape}; expected one row for each of the {m} English words.")
     inside = seen(example.english, example.french, change={f"{PLACE} values": lambda own: values[None]})
     return SENTENCES.french[inside["logits"][example.pronoun].argmax()]
-
-
-doors(globals(), "said_with")

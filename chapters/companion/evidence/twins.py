@@ -5,7 +5,6 @@ from functools import cache
 import numpy as np
 
 from minitransformer.arrays import one_of
-from minitransformer.arrays.doors import doors
 from minitransformer.softmax import softmax
 from minitransformer.tasks.lexicon import DETERMINERS, NOUNS, PLAIN, PROPERTIES, VERBS
 from minitransformer.tasks.sentences import feminine, fits, it_sentence, spelled
@@ -165,6 +164,3 @@ def machine_numbers():
         "cross-attention": weights("decoder 1 cross_attention", at),
         "next": np.sort(softmax(inside["logits"][at].astype(float)))[:-5:-1].round(3).tolist(),
     }
-
-
-doors(globals(), "pronouns counted")

@@ -4,17 +4,22 @@
 
 from .inputs import (
     along,
+    array,
     entry,
     finite,
     floats,
+    function,
     generator,
+    model_with,
     number,
+    of_type,
     one_of,
     seeded,
     text,
     token_ids,
     whole,
     whole_numbers,
+    word_lists,
 )
-from .shapes import attendable, bias_for, for_features, kept, kept_by_heads, matrix_for, same_width, summed_to
+from .shapes import attendable, bias_for, for_features, kept, kept_by_heads, matrix_for, same_width, square, summed_to
 from .sums import mean_features, rows, sum_features, sum_tokens

@@ -1,8 +1,26 @@
 """What stands at every function's door: numbers of the right kind; chapter by chapter where they are first used."""
 
+import reprlib
+
 import numpy as np
 
-from .doors import doors
+
+def array(x, name):
+    """Return `x` as an array.  Raises TypeError where it is masked, and ValueError for rows of unequal length.
+
+    Used from chapter 6 on.
+
+    >>> array([[1, 2], [3, 4]], "lengths").shape
+    (2, 2)
+    """
+    if type(x) is np.ndarray:
+        return x
+    if np.ma.isMaskedArray(x):
+        raise TypeError(f"{name} is a masked array, whose mask would be lost; fill it first, with .filled(…).")
+    try:
+        return np.asarray(x)
+    except ValueError:
+        raise ValueError(f"{name} has rows of unequal length; expected a rectangular array.") from None
 
 
 def floats(x, name="x", axes=0):
@@ -14,7 +32,7 @@ def floats(x, name="x", axes=0):
     >>> floats([1, 2]).dtype.name
     'float64'
     """
-    x = _array(x, name)
+    x = array(x, name)
     if x.dtype.kind not in "biuf":
         raise TypeError(f"{name} holds {x.dtype} values; expected real numbers: convert them with float() first.")
     if x.ndim < axes:
@@ -22,18 +40,6 @@ def floats(x, name="x", axes=0):
     if x.dtype.kind != "f":
         return x.astype(float)
     return x.astype(np.float32) if x.dtype.itemsize < 4 else x
-
-
-def _array(x, name):
-    """Return `x` as an array.  Raises TypeError where it is masked, and ValueError for rows of unequal length."""
-    if type(x) is np.ndarray:
-        return x
-    if np.ma.isMaskedArray(x):
-        raise TypeError(f"{name} is a masked array, whose mask would be lost; fill it first, with .filled(…).")
-    try:
-        return np.asarray(x)
-    except ValueError:
-        raise ValueError(f"{name} has rows of unequal length; expected a rectangular array.") from None
 
 
 def finite(x, name="x"):
@@ -51,7 +57,7 @@ def finite(x, name="x"):
     return x
 
 
-def along(x, axis):
+def along(x, axis, name="x"):
     """Return `x` as an array of floats that has the axis `axis`.  Raises ValueError where it has none.
 
     Used from chapter 3 on.
@@ -59,9 +65,9 @@ def along(x, axis):
     >>> along([[1, 2], [3, 4]], -1).shape
     (2, 2)
     """
-    x = floats(x)
+    x = floats(x, name)
     if type(axis) not in (int, np.int64) or not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"x has shape {x.shape} and axis is {axis!r}; expected the number of one of its axes.")
+        raise ValueError(f"{name} has shape {x.shape} and axis is {axis!r}; expected the number of one of its axes.")
     return x
 
 
@@ -98,7 +104,7 @@ def whole(value, name, least=1):
     """
     if type(value) is int and value >= least:
         return value
-    number = _array(value, name)
+    number = array(value, name)
     if number.ndim or number.dtype.kind not in "iuf" or not np.isfinite(number) or number % 1 or number < least:
         raise ValueError(f"{name} is {value!r}; expected a whole number from {least} on.")
     return int(value)
@@ -114,7 +120,7 @@ def number(value, name, least=0.0, most=np.inf):
     """
     if type(value) is float and least <= value <= most:
         return value
-    given = _array(value, name)
+    given = array(value, name)
     if given.ndim or given.dtype.kind not in "iuf" or not least <= given <= most:
         limits = f" from {least:g} {'on' if most == np.inf else f'to {most:g}'}" if least > -np.inf else ""
         raise ValueError(f"{name} is {value!r}; expected a number{limits}.")
@@ -166,6 +172,54 @@ def text(value, name):
     return value
 
 
+def function(value, name):
+    """Return `value`.  Raises TypeError where it is no function.  Used from chapter 6 on.
+
+    >>> function(np.tanh, "activation")(0.0).item()
+    0.0
+    """
+    if not callable(value):
+        raise TypeError(f"{name} is {value!r}; expected a function.")
+    return value
+
+
+def model_with(model, *parts):
+    """Return `model`.  Raises TypeError where it lacks one of the `parts` that are asked of it.  Used in chapter 16.
+
+    >>> from minitransformer.transformer import LanguageModel
+    >>> model_with(LanguageModel(11, 8, heads=2, layers=1), "vocabulary").vocabulary
+    11
+    """
+    if missing := [part for part in parts if not hasattr(model, part)]:
+        raise TypeError(f"model is of type {type(model).__name__}; expected a model, which has `{missing[0]}`.")
+    return model
+
+
+def of_type(value, name, kind):
+    """Return `value`.  Raises TypeError where it is no object of the class `kind`.  Used from chapter 1 on.
+
+    >>> of_type({"cat": 0}, "index", dict)
+    {'cat': 0}
+    """
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} is of type {type(value).__name__}; expected a {kind.__name__}.")
+    return value
+
+
+def word_lists(value, name):
+    """Return `value` as a list of lists of words.  Raises TypeError where it is none, or empty.
+
+    Used from chapter 1 on.
+
+    >>> word_lists([["the", "cat"], ["sat"]], "sentences")
+    [['the', 'cat'], ['sat']]
+    """
+    found = [value] if isinstance(value, str) or not np.iterable(value) else [*value]
+    if not found or any(isinstance(row, str) or not np.iterable(row) for row in found):
+        raise TypeError(f"{name} is {reprlib.repr(value)}; expected a list with one list of words or more.")
+    return found
+
+
 def token_ids(ids, vocabulary, most=None, name="ids"):
     """Return `ids` (…, n) as an array of whole numbers from 0 to `vocabulary` − 1, with `most` tokens in a row at most.
 
@@ -196,10 +250,7 @@ def whole_numbers(x, name):
     >>> whole_numbers([3, -1], "targets").tolist()
     [3, -1]
     """
-    x = _array(x, name)
+    x = array(x, name)
     if x.dtype.kind not in "iu" and (x.size or x.ndim == 0):
         raise TypeError(f"{name} holds {x.dtype} values; expected whole numbers, one for each token.")
     return x
-
-
-doors(globals(), "floats finite whole number one_of token_ids")

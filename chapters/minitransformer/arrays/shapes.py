@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from .doors import doors
-from .inputs import _array, entry, floats
+from .inputs import array, entry, floats
 
 
 def same_width(a, b, names=("a", "b"), axes=(1, 1), broadcast=False):
@@ -25,6 +24,20 @@ def same_width(a, b, names=("a", "b"), axes=(1, 1), broadcast=False):
     if broadcast and (axis := _clash(a.shape, b.shape)):
         raise ValueError(f"a has shape {a.shape} and b has shape {b.shape}; expected axes that fit; {axis} does not.")
     return a, b
+
+
+def square(x, name):
+    """Return `x` (n, n) as an array of floats, a sparse one as it is.  Raises ValueError where it has another shape.
+
+    Used in chapter 1.
+
+    >>> square([[0, 2], [2, 0]], "counts").shape
+    (2, 2)
+    """
+    x = x if hasattr(x, "tocsr") else floats(x, name)
+    if x.ndim != 2 or x.shape[0] != x.shape[1]:
+        raise ValueError(f"{name} has shape {x.shape}; expected (n, n), a row and a column for each word.")
+    return x
 
 
 def attendable(queries, keys, values, keep=None):
@@ -61,7 +74,7 @@ def kept(keep, shape):
     >>> kept([[True, False]], (1, 2)).tolist()
     [[True, False]]
     """
-    keep = _array(keep, "keep")
+    keep = array(keep, "keep")
     if keep.dtype != bool:
         raise TypeError(
             f"keep holds {keep.dtype} values; expected bool, True where a query may attend: write mask == 0 where your "
@@ -159,6 +172,3 @@ def summed_to(x, gradient):
     gradient = gradient.sum(axis=tuple(range(gradient.ndim - x.ndim)))
     copied = tuple(i for i, size in enumerate(x.shape) if size == 1 != gradient.shape[i])
     return gradient.sum(axis=copied, keepdims=True) if copied else gradient
-
-
-doors(globals(), "same_width kept kept_by_heads for_features bias_for summed_to")

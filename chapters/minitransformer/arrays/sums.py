@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from .doors import doors
-
 
 def rows(x):
     """Return `x` (…, d) as a matrix with a row for each token, of all texts: (tokens, d).  Used from chapter 13 on.
@@ -40,6 +38,3 @@ def mean_features(x):
     [[2.0]]
     """
     return sum_features(x) / x.shape[-1]
-
-
-doors(globals(), "rows sum_tokens sum_features mean_features")

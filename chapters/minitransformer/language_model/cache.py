@@ -5,7 +5,6 @@ from functools import singledispatch
 import numpy as np
 
 from ..arrays import mean_features, token_ids, whole
-from ..arrays.doors import doors
 from ..positions import angles
 from ..self_attention import product
 
@@ -161,6 +160,3 @@ def normed(x, part):
     """
     centred = x - mean_features(x)
     return centred / np.sqrt(mean_features(centred**2) + 1e-5) * part["gain"] + part["bias"]
-
-
-doors(globals(), "make_room step places attend turned normed")

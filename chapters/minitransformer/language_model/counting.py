@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..arrays import token_ids, whole
-from ..arrays.doors import doors
 
 
 class KneserNey:
@@ -101,6 +100,3 @@ def blended(runs, table, shorter, vocabulary):
     rest = discount * kinds[at] * shorter
     mixed = (np.maximum(count - discount, 0) + rest) / sums[at]
     return np.where(contexts[at] == before, mixed, shorter)
-
-
-doors(globals(), "grams counted blended")

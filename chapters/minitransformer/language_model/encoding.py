@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from itertools import pairwise
 
 from ..arrays import token_ids, whole
-from ..arrays.doors import doors
 
 # Letters with a blank before them, digits, other signs, ends of lines, any other blank; at most 32 bytes in a piece.
 PIECES = re.compile(rb" ?[A-Za-z\x80-\xff]{1,32}| ?[0-9]{1,32}| ?[^\sA-Za-z0-9\x80-\xff]{1,32}|\n{1,32}|\s")
@@ -150,6 +149,3 @@ class BytePairEncoding:
     def decode(self, ids):
         """Return the text of token numbers (n,), a str; bytes that are no text, as half a character, become U+FFFD."""
         return self.decode_bytes(ids).decode(errors="replace")
-
-
-doors(globals(), "merged apply_merges")

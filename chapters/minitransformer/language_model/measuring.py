@@ -7,7 +7,6 @@ import zlib
 import numpy as np
 
 from ..arrays import token_ids, whole
-from ..arrays.doors import doors
 from ..softmax import log_softmax
 
 COMPRESSORS = {
@@ -85,6 +84,3 @@ def compressed(training, text):
     given = dict.fromkeys(COMPRESSORS, before) | {"bz2": before[max(len(before) + len(text) - BLOCK, 0) :]}
     grown = {name: len(press(given[name] + text)) - len(press(given[name])) for name, press in COMPRESSORS.items()}
     return {name: 8 * size / len(text) for name, size in grown.items()}
-
-
-doors(globals(), "foretold bits_per_byte")

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ..arrays import number, token_ids, whole
-from ..arrays.doors import doors
+from ..arrays import model_with, number, token_ids, whole
 from ..softmax import log_softmax, softmax
 from .cache import KeyValueCache, step
 
@@ -46,7 +45,7 @@ def choose(logits, temperature=1.0, top_k=None, top_p=None, rng=None):
     >>> choose(logits, top_k=1, rng=np.random.default_rng(0)).tolist()
     [0, 2]
     """
-    if temperature == 0:
+    if number(temperature, "temperature") == 0:
         return np.argmax(logits, axis=-1)
     if not isinstance(rng, np.random.Generator):
         wanted = "a Generator, such as np.random.default_rng(0), or temperature 0"
@@ -84,7 +83,7 @@ def begun(model, ids):
     >>> begun(LanguageModel(11, 8, heads=2, layers=1), [3, 1, 4]).tolist()
     [3, 1, 4]
     """
-    ids = token_ids(ids, model.vocabulary)
+    ids = token_ids(ids, model_with(model, "vocabulary").vocabulary)
     if not ids.shape[-1]:
         raise ValueError(f"ids has shape {ids.shape}; expected one token or more to begin with.")
     return ids
@@ -113,6 +112,3 @@ def beam_text(model, ids, steps, width=4, window=None):
         totals, new = found[rows, numbers], numbers[:, None]
         ids = np.hstack([ids[rows], new])
     return ids, totals
-
-
-doors(globals(), "shares choose generate begun beam_text")

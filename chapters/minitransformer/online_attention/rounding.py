@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..arrays import floats, whole
-from ..arrays.doors import doors
 
 
 def quantise(weights, bits=8, group=None):
@@ -41,6 +40,3 @@ def dequantise(numbers, scales):
     weights = numbers * scales
     groups, group = weights.shape[-2:]
     return weights.reshape(*weights.shape[:-2], groups * group)
-
-
-doors(globals(), "dequantise")

@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..arrays import attendable, summed_to, whole
-from ..arrays.doors import doors
 
 
 def tiles(n, m, causal=False, block=512):
@@ -162,6 +161,3 @@ def online_attention_vjp(queries, keys, values, causal=False, block=512):
         return tuple(map(summed_to, arrays, (d_queries, d_keys, d_values)))
 
     return output, backward
-
-
-doors(globals(), "tiles tile_scores take_in attend_by_tiles tile_back")

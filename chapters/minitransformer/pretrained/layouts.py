@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import number, one_of, whole
-from ..arrays.doors import doors
 from ..feed_forward import gelu, relu
 from ..today.parts import rotary_halves
 
@@ -269,6 +268,3 @@ def slowed(base, width, rope):
     turns = length * frequencies / (2 * np.pi)
     kept = np.clip((turns - low) / (high - low), 0, 1)
     return frequencies * (kept + (1 - kept) / factor)
-
-
-doors(globals(), "rows rows_of shape_in_file array_for unpack at sizes_of choices_of slowed")

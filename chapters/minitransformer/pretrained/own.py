@@ -5,7 +5,6 @@ from functools import partial
 import numpy as np
 
 from ..arrays import number, one_of
-from ..arrays.doors import doors
 from ..feed_forward import gelu, relu
 from ..transformer import LanguageModel, Transformer, model_shapes, model_sizes
 from .layouts import Row, rows_of
@@ -142,6 +141,3 @@ def own_planned(config, most):
         raise ValueError(f"it asks for {asked} layers, and the files hold {most} arrays; expected as many, or more.")
     trial.shapes = model_shapes(trial)
     return trial.shapes, own_rows(trial), partial(kind, **sizes, activation=activation)
-
-
-doors(globals(), "own_rows own_planned")

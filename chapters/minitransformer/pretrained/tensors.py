@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.doors import doors
-
 FILE, INDEX = "model.safetensors", "model.safetensors.index.json"
 KINDS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # NumPy has no bfloat16: its bits are read
 LONGEST = 100_000_000  # bytes of a file of JSON
@@ -188,6 +186,3 @@ def array_of(place):
     if place.kind == "BF16":
         found = (found.astype(np.uint32) << 16).view(np.float32)
     return found.reshape(place.shape)
-
-
-doors(globals(), "library array_of")

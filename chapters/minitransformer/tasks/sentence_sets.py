@@ -4,7 +4,6 @@ from functools import cache
 from itertools import combinations
 
 from ..arrays import generator, whole
-from ..arrays.doors import doors
 from .lexicon import ADJECTIVES, BEFORE, NOUNS, PLAIN, PROPERTIES, VERBS
 from .sentences import LINKS, clause, feminine, fits, it_sentence, noun_phrase, predicate, spelled
 from .splits import CLASSES, classes_of, hidden_pairs, triples
@@ -158,6 +157,3 @@ def _degree(rng, adjective):
 def _verbs(classes):
     """Return the verbs whose subject and object can be of these classes."""
     return [verb for verb in VERBS if classes in VERBS[verb][2]]
-
-
-doors(globals(), "pick")

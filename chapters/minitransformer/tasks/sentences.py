@@ -7,7 +7,6 @@ it stands for.  In a sentence with *it* exactly one of the two nouns can have th
 from typing import NamedTuple
 
 from ..arrays import one_of
-from ..arrays.doors import doors
 from .lexicon import ADJECTIVES, BEFORE, DETERMINERS, ELIDED, NOUNS, PROPERTIES, VERBS
 
 VOWELS = tuple("aeiouyéèêàâîô")
@@ -155,6 +154,3 @@ def spelled(phrase):
 def _pairs(words):
     """Return each word with the one behind it."""
     return zip(words, (*words[1:], "."))
-
-
-doors(globals(), "noun_phrase clause it_sentence spelled")

@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..arrays import token_ids, whole_numbers
-from ..arrays.doors import doors
 from ..softmax import log_softmax, softmax
 
 
@@ -66,6 +65,3 @@ def log_probability_vjp(model, ids, targets):
         return back(d_logits)
 
     return np.where(targets < 0, 0, said).sum(axis=-1), backward
-
-
-doors(globals(), "targets_for log_probability log_probability_vjp")

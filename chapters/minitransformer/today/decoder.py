@@ -5,7 +5,6 @@ from functools import partial
 import numpy as np
 
 from ..arrays import bias_for, entry, floats, number, one_of, seeded, sum_tokens, token_ids, whole
-from ..arrays.doors import doors
 from ..attention import attention, attention_vjp
 from ..feed_forward import gelu
 from ..gradients import vjp_of
@@ -471,6 +470,3 @@ class Decoder:
         if "positions" in found and self.scale:
             found["positions"] /= self.scale
         return found
-
-
-doors(globals(), "normed normed_vjp by_heads network network_vjp decoder_layer decoder_layer_vjp")

@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..arrays import entry, floats, rows, whole
-from ..arrays.doors import doors
 from ..self_attention import project, project_vjp
 from ..softmax import softmax
 from .parts import swiglu, swiglu_vjp
@@ -96,6 +95,3 @@ def load(shares):
     """
     seen = rows(floats(shares, "shares", axes=2)) > 0
     return seen.sum(axis=0) / seen.sum()
-
-
-doors(globals(), "load")

@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..arrays import floats, whole
-from ..arrays.doors import doors
 from ..masks import causal_mask
 from ..self_attention import project, project_vjp
 
@@ -142,6 +141,3 @@ def swiglu_vjp(x, params):
         return d_x + more, d_gate | d_up | d_down
 
     return output, backward
-
-
-doors(globals(), "rotary_halves rotary_halves_vjp")

@@ -1,7 +1,6 @@
 """Published models in the numbers of their configuration files, and what these numbers decide; built in chapter 19."""
 
 from ..arrays import number, whole
-from ..arrays.doors import doors
 from ..transformer import count
 from .decoder import decoder_shapes
 
@@ -58,6 +57,3 @@ def cache_bytes(config, bytes_each=2):
     layers, groups, width = (whole(config[name], name) for name in names)
     number(bytes_each, "bytes_each")
     return 2 * layers * groups * width * bytes_each
-
-
-doors(globals(), "parameters_of")

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..arrays import floats
 from ..arrays.digests import digest
-from ..arrays.doors import doors
 from ..arrays.files import cache_folder, read, written
 
 ARRAYS = ("flat", "params")  # what is no setting of a model
@@ -162,6 +161,3 @@ def _when(at, done, settings):
         return at.ndim == 1
     due = [step for step in range(done + 1) if step % settings.every == 0 or step == settings.steps]
     return done <= settings.steps and at.tolist() == due
-
-
-doors(globals(), "checkpoint_path save")

@@ -3,7 +3,6 @@
 import numpy as np
 from tqdm import tqdm
 
-from ..arrays.doors import doors
 from ..gradients import cross_entropy_vjp
 from .checkpoints import Training, checkpoint_path, load, save
 from .running import keep_freed_memory, progress, stopping
@@ -172,6 +171,3 @@ def _keep(path, adam, done):
         if not done.losses:
             raise
         tqdm.write(str(problem))
-
-
-doors(globals(), "rate_at learn")

@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import finite, floats, number, whole
-from ..arrays.doors import doors
 
 
 class Settings(NamedTuple):
@@ -116,6 +115,3 @@ def check_parts(model, batch, measure):
     if not isinstance(first, tuple) or len(first) != 2 or not isinstance(first[0], tuple):
         kinds = ", ".join(type(part).__name__ for part in (first if isinstance(first, tuple) else [first]))
         raise TypeError(f"batch(rng) gives {kinds}; expected (arguments of the model, targets), such as ((ids,), ids).")
-
-
-doors(globals(), "length fitting")

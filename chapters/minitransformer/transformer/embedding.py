@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from ..arrays import entry, floats, matrix_for, one_of, rows, token_ids
-from ..arrays.doors import doors
 from ..positions import sinusoidal_positions
 from ..self_attention import product
 
@@ -124,6 +123,3 @@ def head_vjp(x, params):
         return product(d_logits, matrix.T), {"embedding": rows(d_logits).T @ rows(x)}
 
     return head(x, params), backward
-
-
-doors(globals(), "learned")

@@ -1,7 +1,6 @@
 """Layers, and stacks of them, with their backward passes; built in chapter 12."""
 
-from ..arrays import entry
-from ..arrays.doors import doors
+from ..arrays import entry, of_type
 from ..feed_forward import dropout, dropped_vjp, feed_forward, feed_forward_vjp, relu
 from ..layer_norm import layer_norm, layer_norm_vjp
 from ..multi_head import multi_head_attention, multi_head_attention_vjp
@@ -127,7 +126,7 @@ def stack(x, params, heads, seen=None, **options):
     >>> stack(np.ones((5, 8)), params, heads=2).shape
     (5, 8)
     """
-    for name, part in params.items():
+    for name, part in of_type(params, "params", dict).items():
         found = {} if seen is None else seen.setdefault(name, {})
         if name == "norm":
             x = found["output"] = layer_norm(x, **part)
@@ -165,6 +164,3 @@ def stack_vjp(x, params, heads, **options):
         return d_output, gradients, *([sum(d_memory)] if d_memory else [])
 
     return x, backward
-
-
-doors(globals(), "layer stack stack_vjp")

@@ -6,7 +6,6 @@ from dataclasses import KW_ONLY, InitVar, dataclass
 import numpy as np
 
 from ..arrays import number, one_of, seeded, whole
-from ..arrays.doors import doors
 from ..feed_forward import dropout, dropout_vjp, relu
 from ..masks import causal_mask, padding_mask
 from ..positions import rotary
@@ -262,6 +261,3 @@ class Transformer(Model):
             return joined(self.shapes, [d_head, sides, back_target(d_x), back_source(d_source)])
 
         return logits, backward
-
-
-doors(globals(), "model_sizes source_mask")

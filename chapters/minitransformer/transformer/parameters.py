@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 
-from ..arrays.doors import doors
-
 
 def layer_shapes(d, hidden, cross=False):
     """Return the shapes of a layer's parameters: a dict for each sublayer, with its matrices and its norm.
@@ -136,6 +134,3 @@ def model_shapes(model):
     if not model.tied:
         shapes["output"] = (d, model.vocabulary)
     return shapes
-
-
-doors(globals(), "count views initialise joined stack_size model_shapes")

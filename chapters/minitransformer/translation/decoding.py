@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..arrays import whole, whole_numbers
-from ..arrays.doors import doors
 from ..softmax import log_softmax
 from ..transformer import source_mask
 
@@ -73,6 +72,3 @@ def beam(model, source, width=4, most=30):
             break
     found = [(np.array(ids[1:]), total) for ids, total in ended + growing]
     return sorted(found, key=lambda each: -each[1])
-
-
-doors(globals(), "greedy beam")

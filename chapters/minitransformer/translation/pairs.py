@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import generator, text, whole
-from ..arrays.doors import doors
 from ..tasks.lexicon import ENGLISH, FRENCH
 from ..tasks.number_words import ENGLISH_NUMBERS, FRENCH_NUMBERS, number_pair
 from ..tasks.sentence_sets import drawn
@@ -126,6 +125,3 @@ def french_text(words):
 SENTENCES = Language((*MARKS, *ENGLISH), (*MARKS, *FRENCH), drawn)
 NUMBERS = Language((*MARKS, *ENGLISH_NUMBERS), (*MARKS, *FRENCH_NUMBERS), number_pair)
 PRONOUNS = [SENTENCES.french.index(word) for word in ("il", "elle")]
-
-
-doors(globals(), "word_numbers batch_of batch right french_text")
