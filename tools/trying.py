@@ -10,7 +10,6 @@ import functools
 import gc
 import importlib
 import json
-import linecache
 import os
 import resource
 import sys
@@ -25,7 +24,6 @@ state = importlib.import_module("mutmut.state").state  # which is installed wher
 SURVIVED, FAILED, BROKEN, UNREACHED = 0, 1, 70, 33
 MOST = 40  # seconds of tests for each mutant: those that take longer are of whole models, and seldom decide
 LIMIT = 2 * MOST  # seconds after which a mutant counts as one that runs without end
-DIGESTS = "minitransformer.arrays.digests"
 made, failing = {}, []  # the functions that a fixture has come to; what to do when a test fails
 settings.register_profile("quick", settings.get_profile("ci"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile("quick")  # which looks for no smaller example of a failure
@@ -51,10 +49,7 @@ def pytest_runtestloop(session):
     if session.testsfailed:
         return None  # pytest tells of what cannot be collected
     every = [each for each in gc.get_objects() if isinstance(each, functools._lru_cache_wrapper)]
-    ours = [each for each in every if str(each.__module__).startswith(("minitransformer", "companion"))]
-    caches = [each for each in ours if each.__module__ != DIGESTS]  # which keep what files say, and no results
-    if DIGESTS in sys.modules:
-        hasten(sys.modules[DIGESTS])
+    caches = [each for each in every if str(each.__module__).startswith("minitransformer")]
     gc.freeze()  # or each fork's collector goes through all that it shares with this process, and so copies it
     seconds, reached = measured(session.items, caches)
     with Path("found.jsonl").open("a", encoding="utf-8") as found:
@@ -66,20 +61,6 @@ def pytest_runtestloop(session):
             code = forked(attempt, mutant, items, caches) if items else UNREACHED
             print(json.dumps([mutant, code]), file=found, flush=True)
     return True
-
-
-def hasten(digests):
-    """Let the module of digests tell nothing of mutants, and read all files with mutants once, before any fork."""
-    digests._used, digests._written = map(without_mutants, (digests._used, digests._written))
-    digests._text = functools.cache(digests._text)
-    for path in {each.__file__ for name, each in sys.modules.items() if name.startswith("minitransformer.")}:
-        if "__mutmut" in (text := "".join(linecache.getlines(path))):
-            digests._definitions(text)
-
-
-def without_mutants(named):
-    """Return the function `named`, which returns a dict by name, without what mutmut has added."""
-    return lambda *given: {name: each for name, each in named(*given).items() if "__mutmut" not in name}
 
 
 def measured(items, caches):

@@ -12,8 +12,6 @@ import zipfile
 from importlib import metadata
 from pathlib import Path, PurePosixPath
 
-from sphinx.errors import ExtensionError
-
 from bookbuild import PACKAGES
 from bookbuild.base.files import written
 from bookbuild.run_here import notes, runtime
@@ -29,7 +27,6 @@ GENSIM = """
     test/test_data/lee_background.cor
     test/test_data/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2
 """  # the part of gensim that is written in Python, and the texts that cells read
-NAMED = 'f"book-{_content()}.npz"'  # in the helper: its digest is of bytecode, which another Python makes otherwise
 
 
 def gensim():
@@ -67,10 +64,6 @@ def parts(build):
     if any("load_vectors()" in cell.source for chapter in build.book.chapters for cell in chapter.cells):
         name, content = vectors()
         large[f"cache/{name}"] = content
-        module = "book/minitransformer/word_vectors.py"
-        if NAMED not in (text := found[module].decode("utf8")):
-            raise ExtensionError(f"{module} names the file of the book's vectors otherwise: expected {NAMED}.")
-        found[module] = text.replace(NAMED, f'"{name}"').encode("utf8")
     return runtime.packed(runtime.archive(found)), large
 
 

@@ -254,7 +254,7 @@ def pressing(function, count, presses=1):
     """Return the function, which is called `count` times before Ctrl-C is pressed in it."""
     calls = itertools.count()
 
-    @functools.wraps(function)  # to a digest the same, where it is another module's
+    @functools.wraps(function)
     def pressed(*arguments, **options):
         if next(calls) == count:
             for _ in range(presses):
@@ -515,6 +515,12 @@ def test_a_file_is_named_after_all_that_decides(cache, options):
     usual = {"name": "x", "model": small(), "batch": Drawn(0) if "Drawn" in str(options) else few, "decisive": "some"}
     names = {checkpoints.checkpoint_path(*parts.values()).name for parts in (usual, usual | options)}
     assert len(names) == 2 and all(re.fullmatch("[xy]-[0-9a-f]{16}-[0-9a-f]{16}.npz", name) for name in names)
+
+
+def test_another_version_of_numpy_has_another_file(cache, monkeypatch):
+    before = checkpoints.checkpoint_path("x", small(), few)
+    monkeypatch.setattr(np, "__version__", "0.0")
+    assert checkpoints.checkpoint_path("x", small(), few) != before
 
 
 @pytest.mark.parametrize("missing", [*checkpoints.STATE, "losses", "at"])

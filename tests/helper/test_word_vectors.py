@@ -159,12 +159,6 @@ def test_a_damaged_cache_is_rebuilt_and_one_line_says_so(quick, tmp_path, capsys
     assert out.count("\n") == 1 and "damaged" in out and "training them again" in out
 
 
-def test_the_caches_name_changes_with_the_code(monkeypatch):
-    before = word_vectors._content()
-    monkeypatch.setattr(word_vectors, "ppmi", lambda counts: counts)
-    assert word_vectors._content() != before
-
-
 # Files of vectors
 
 
