@@ -14,7 +14,6 @@ import numpy as np
 
 from . import exercises
 from .comparisons import differing, nearest, numbers, rounded, same, short
-from .tensors import on_arrays
 
 CHAPTERS = [module.name for module in pkgutil.iter_modules(exercises.__path__)]
 PLAIN = str.maketrans({"✓": "right:", "✗": "not yet:", "○": "open:", "−": "-", "…": "...", "≤": "<=", "√": "sqrt "})
@@ -25,7 +24,6 @@ ROUNDED = "right to two digits: give all of them, or leave the calculation to th
 def check(name, answer):
     """Print ✓ where `answer` (a value or a function) solves the exercise `name`, else one hint; used from chapter 1 on.
 
-    An answer may come from PyTorch: a module, a function on tensors, or a tensor.
     Raises ValueError where there is no exercise of that name, with the nearest names.
 
     >>> check("softmax-hand", [0.2, 0.3, 0.5])
@@ -120,7 +118,7 @@ def _expected(task):
 def _results(task, solution):
     """Return what `solution` gives on every probe, or the value itself."""
     if not task.probes:
-        return [on_arrays(solution)]
+        return [solution]
     return [part for probe in task.probes for part in given(task, solution, probe)]
 
 
@@ -134,7 +132,7 @@ def given(task, solution, probe):
     >>> len(given(one, softmax, one.probes[0]))
     1
     """
-    inputs, solution = copy.deepcopy(probe), on_arrays(solution)
+    inputs = copy.deepcopy(probe)
     with np.errstate(all="ignore"):
         if not task.vjp:
             return [solution(*inputs)]
