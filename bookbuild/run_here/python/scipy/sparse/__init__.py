@@ -6,6 +6,7 @@ import numpy as np
 class Sparse:
     """A sparse array, made of another array, or of `(data, (row, col))` and its shape; what has one place is added."""
 
+    ndim = 2
     __array_ufunc__ = None  # a dense array leaves a product with this one to it
 
     def __init__(self, given, shape=None):
