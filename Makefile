@@ -133,29 +133,14 @@ bench:  ## measure how fast the helper package is
 	@$(RUN) -m tests.bench.bench
 
 ablations:  ## measure what breaks without each part of a model, which takes half an hour, for chapter 14
-	$(call set_up,book)
-	@echo "Training every variant from every seed; Ctrl-C stops, and the same command goes on."
-	@$(RUN) -m tools.ablations
-
 model:  ## train chapter 15's model and others like it, which takes some minutes, and keep it for the package
+writer:  ## train chapter 16's model, keep it for the package, and mix it with another start; takes two minutes
+sizes:  ## train chapter 16's model in five sizes, which takes some minutes, and keep what came of each
+variants:  ## train chapter 16's model with today's parts, which takes a quarter of an hour, for chapter 19
+ablations model writer sizes variants:
 	$(call set_up,book)
 	@echo "Training every model; Ctrl-C stops, and the same command goes on."
-	@$(RUN) -m tools.model
-
-writer:  ## train chapter 16's model, keep it for the package, and mix it with another start; takes two minutes
-	$(call set_up,book)
-	@echo "Training the model; Ctrl-C stops, and the same command goes on."
-	@$(RUN) -m tools.writer
-
-sizes:  ## train chapter 16's model in five sizes, which takes some minutes, and keep what came of each
-	$(call set_up,book)
-	@echo "Training every size; Ctrl-C stops, and the same command goes on."
-	@$(RUN) -m tools.sizes
-
-variants:  ## train chapter 16's model with today's parts, which takes a quarter of an hour, for chapter 19
-	$(call set_up,book)
-	@echo "Training every variant from every seed; Ctrl-C stops, and the same command goes on."
-	@$(RUN) -m tools.variants
+	@$(RUN) -m tools.measure $@
 
 findings:  ## try what the book has found elsewhere, which takes some minutes, or NAMES="collapse machine" alone
 	$(call set_up,book)

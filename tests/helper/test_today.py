@@ -43,7 +43,7 @@ from minitransformer.today import (
 from minitransformer.today.answers import targets_for
 from tests.shared.functions import TOKENS, Case
 from tests.shared.oracles import matrices, random
-from tools import variants
+from tools.measure import variants
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 GATED = {"W_gate": (6, 5), "W_1": (6, 5), "W_2": (5, 4)}

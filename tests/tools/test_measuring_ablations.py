@@ -9,7 +9,8 @@ from minitransformer import multi_head, training
 from minitransformer.gradients import gradient_check
 from minitransformer.tasks.reversals import reversals
 from minitransformer.transformer import layers
-from tools import ablations
+from tools import measure
+from tools.measure import ablations
 
 SMALL = ablations.BASELINE | {"d": 8, "heads": 2, "layers": 1, "steps": 6, "warmup": 2, "batch": 4, "dtype": "float64"}
 PARTS = ("residuals", "scale")
@@ -171,7 +172,7 @@ def test_all_variants_are_trained_from_all_seeds_and_written_whole_or_not_at_all
     monkeypatch.setattr(ablations, "SEEDS", (3, 5))
     monkeypatch.setattr(ablations, "FILE", path)
     with monkeypatch.context() as full:
-        full.setattr(ablations, "written", lambda *_: (_ for _ in ()).throw(OSError("the disk is full")))
+        full.setattr(measure, "written", lambda *_: (_ for _ in ()).throw(OSError("the disk is full")))
         with pytest.raises(OSError, match="the disk is full"):
             ablations.main()
     assert not path.exists() and len(list(kept.glob("*.npz"))) == 4
@@ -186,7 +187,7 @@ def test_all_variants_are_trained_from_all_seeds_and_written_whole_or_not_at_all
 
 
 def test_numbers_that_overflowed_are_written_as_json_knows_them():
-    numbers = [ablations.rounded(np.float32(number)) for number in ("nan", "inf", "0.25")]
+    numbers = [measure.rounded(np.float32(number)) for number in ("nan", "inf", "0.25")]
     text = ablations.described([[{"seed": 0, "loss": numbers}]])
     found = json.loads(text, parse_constant=pytest.fail)
     assert found["variants"][0]["runs"][0]["loss"] == [None, None, 0.25] and '"loss": [ null, null, 0.25 ]' in text

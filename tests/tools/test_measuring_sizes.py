@@ -3,7 +3,7 @@
 import numpy as np
 
 from minitransformer.language_model import load_sizes, new_writer
-from tools import sizes
+from tools.measure import sizes
 
 
 def test_the_file_has_the_widths_of_the_tool_and_the_models_of_the_package():

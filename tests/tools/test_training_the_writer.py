@@ -9,7 +9,8 @@ import pytest
 from minitransformer.language_model import BytePairEncoding, bits_per_byte, load_plays, new_writer, text_model, windows
 from minitransformer.language_model import writer as kept
 from minitransformer.training import train
-from tools import writer
+from tools import measure
+from tools.measure import writer
 
 
 @pytest.fixture(autouse=True)
@@ -21,10 +22,10 @@ def folder(tmp_path, monkeypatch):
 
 def test_the_file_is_written_whole_or_not_at_all_and_can_be_read(folder, monkeypatch, capsys):
     monkeypatch.setattr(writer, "TRAINING", writer.TRAINING | {"steps": 3, "warmup": 1})
-    monkeypatch.setattr(writer, "load_plays", lambda: [part[:9_000] for part in load_plays()])
+    monkeypatch.setattr(measure, "load_plays", lambda: [part[:9_000] for part in load_plays()])
     monkeypatch.setattr(kept, "FILE", folder / "writer.npz")
     with monkeypatch.context() as full:
-        full.setattr(writer, "written", lambda *_: (_ for _ in ()).throw(OSError("the disk is full")))
+        full.setattr(measure, "written", lambda *_: (_ for _ in ()).throw(OSError("the disk is full")))
         with pytest.raises(OSError, match="the disk is full"):
             writer.main()
     assert [path.name for path in folder.iterdir()] == ["cache"]

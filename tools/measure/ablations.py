@@ -1,18 +1,14 @@
 """Measure what parts of a model and of its training are for: train every variant, and write what comes out to one file.
 
-`python -m tools.ablations` trains each of VARIANTS on the first task of chapter 14, from each of SEEDS, two at a time,
-and writes what `companion.evidence.ablations` reads.  Stopped at any time and called again, it goes on: until the
-file is written, the package's cache folder has a checkpoint of each training, renewed after EVERY so many steps.
+It trains each of VARIANTS on the first task of chapter 14, from each of SEEDS, two at a time, and writes what
+`companion.evidence.ablations` reads.  Until the file is written, the package's cache folder has a checkpoint of
+each training, renewed after EVERY so many steps.
 """
 
 import contextlib
-import datetime
 import io
-import json
 import multiprocessing
-import re
 import signal
-import sys
 import threading
 from functools import partial
 from unittest import mock
@@ -21,7 +17,6 @@ from zlib import crc32
 import numpy as np
 from tqdm import tqdm
 
-from bookbuild.base.files import written
 from companion.evidence.ablations import FILE
 from minitransformer import multi_head
 from minitransformer.arrays.files import cache_folder
@@ -33,7 +28,7 @@ from minitransformer.tasks.reversals import WORDS, reversals
 from minitransformer.training import Adam, loop, train
 from minitransformer.training.checkpoints import load
 from minitransformer.transformer import Transformer, layers
-from tools.machine import measured_on
+from tools.measure import keep, report, rounded
 
 SEEDS = 0, 1, 2
 BASELINE = {"layers": 2, "d": 32, "heads": 4, "norm": "pre", "positions": "sinusoidal", "without": None, "start": 1,
@@ -188,7 +183,7 @@ def run(job):
             done = trained(settings, seed)
         except ValueError as problem:
             done = overflowed(settings, seed, problem)
-    found = {name: [rounded(value) for value in values] for name, values in done.found.items()}
+    found = rounded(done.found)
     means = [rounded(np.mean(done.losses[i : i + WINDOW])) for i in range(0, len(done.losses), WINDOW)]
     return {"seed": seed, "training loss": means, "after steps": done.at, **found}
 
@@ -209,28 +204,19 @@ def overflowed(settings, seed, problem):
     return done
 
 
-def rounded(value):
-    """Return a number to four decimals, or None for what has overflowed, which JSON does not know."""
-    return round(float(value), 4) if np.isfinite(value) else None
-
-
 def described(runs):
     """Return the text of the file: what was measured, when, with which versions; `runs` has a list for each variant."""
-    whole = {
-        "about": f"After so many steps: the share of {HELD_OUT} held-out rows turned round without a mistake, and the "
+    about = (
+        f"After so many steps: the share of {HELD_OUT} held-out rows turned round without a mistake, and the "
         "mean loss on them, in nats; of one head also the mean of the largest weight of each word in the encoder's "
         f"first layer, over 250 rows.  Training loss: its mean over every {WINDOW} steps.  Rounding grows while a "
-        "model trains in float32: another processor, or more threads, find other digits.",
-        "measured by": "make ablations",
-        "date": datetime.date.today().isoformat(),
-        "versions": measured_on(),
-        "variants": [
-            {"heading": heading, "name": name, "settings": BASELINE | differs, "runs": found}
-            for (heading, name, differs), found in zip(VARIANTS, runs)
-        ],
-    }
-    text = json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
-    return re.sub(r"[\[{][^][{}]*[]}]", lambda innermost: " ".join(innermost[0].split()), text)
+        "model trains in float32: another processor, or more threads, find other digits."
+    )
+    variants = [
+        {"heading": heading, "name": name, "settings": BASELINE | differs, "runs": found}
+        for (heading, name, differs), found in zip(VARIANTS, runs)
+    ]
+    return report("ablations", about, variants=variants)
 
 
 def begin():
@@ -250,15 +236,6 @@ def main():
             print(f"{len(runs)} of {len(jobs)}, {title}: {found['exact'][-1]:.1%}", flush=True)
         pool.close()
         pool.join()
-    written(FILE, described([runs[i :: len(VARIANTS)] for i in range(len(VARIANTS))]))
+    keep(FILE, described([runs[i :: len(VARIANTS)] for i in range(len(VARIANTS))]))
     for kept in cache_folder().glob(f"{KEPT}*.npz"):
         kept.unlink()
-    print(f"Wrote {FILE}.")
-
-
-if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # or the two processes would go on
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit("Stopped: the same command goes on from the last checkpoints.")

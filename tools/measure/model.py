@@ -1,22 +1,17 @@
 """Train the model of chapter 15 and keep it for the package; train others like it, and write how they differ.
 
-`python -m tools.model` trains from each of SEEDS, and once more without the nouns of ABSENT in sentences with *it*.  It
-writes the weights of the book's own training, from BOOK, as float16, and what came of each to a file:
-`minitransformer.translation` reads both.  Stopped and called again, it goes on from its last checkpoints.
+It trains from each of SEEDS, and once more without the nouns of ABSENT in sentences with *it*.  It writes the weights
+of the book's own training, from BOOK, as float16, and what came of each to a file: `minitransformer.translation` reads
+both.
 """
 
-import datetime
 import hashlib
 import io
-import json
-import re
-import sys
 from functools import partial
 from itertools import combinations, product
 
 import numpy as np
 
-from bookbuild.base.files import written
 from companion.evidence import examples, scored, seen
 from minitransformer.tasks.lexicon import NOUNS, PROPERTIES
 from minitransformer.tasks.sentence_sets import drawn, it_sentences, twins
@@ -24,7 +19,7 @@ from minitransformer.tasks.sentences import fits
 from minitransformer.training import train
 from minitransformer.transformer import source_mask
 from minitransformer.translation import END, PRONOUNS, SENTENCES, batch_of, new_model, right, translator
-from tools.machine import measured_on
+from tools.measure import keep, report, rounded
 
 BOOK, SEEDS = 3, range(6)
 ABSENT = "hen", "boulevard", "lagoon", "bucket"  # one noun of each class
@@ -202,15 +197,6 @@ def trained(seed, absent=()):
     return model, rounded(found)
 
 
-def rounded(found):
-    """Return numbers, in lists and dicts, to four decimals."""
-    if isinstance(found, dict):
-        return {name: rounded(value) for name, value in found.items()}
-    if isinstance(found, list):
-        return [rounded(value) for value in found]
-    return round(float(found), 4) if isinstance(found, float) else found
-
-
 def main():
     """Train all models, saying what comes out, and write both files."""
     runs, weights = [], io.BytesIO()
@@ -220,22 +206,7 @@ def main():
         print(f"seed {seed}{', without ' + ', '.join(absent) if absent else ''}: {found['pairs']}", flush=True)
         if seed == BOOK and not absent:
             np.save(weights, model.flat.astype(np.float16))
-    about = {
-        "about": f"Shares of {TESTED} sentences of each kind that are right; after so many steps, of 400.",
-        "measured by": "make model",
-        "date": datetime.date.today().isoformat(),
-        "versions": measured_on(),
-        "weights": hashlib.sha256(weights.getvalue()).hexdigest(),
-    }
-    text = json.dumps(about | {"runs": runs}, indent=1, ensure_ascii=False) + "\n"
-    text = re.sub(r"[\[{][^][{}]*[]}]", lambda innermost: " ".join(innermost[0].split()), text)
-    written(translator.FILE, weights.getvalue())
-    written(translator.RUNS, text)
-    print(f"Wrote {translator.FILE} and {translator.RUNS}.")
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit("Stopped: the same command goes on from the last checkpoints.")
+    about = f"Shares of {TESTED} sentences of each kind that are right; after so many steps, of 400."
+    keep(translator.FILE, weights.getvalue())
+    digest = hashlib.sha256(weights.getvalue()).hexdigest()
+    keep(translator.RUNS, report("model", about, weights=digest, runs=runs))

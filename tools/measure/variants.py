@@ -1,24 +1,18 @@
 """Train chapter 16's model with each of the parts that are usual today, and write what each comes to.
 
-`python -m tools.variants` trains each of VARIANTS from each of SEEDS for the same steps.  All hold the parameters of
-the first, as nearly as the width of their networks allows.  It writes what
-`minitransformer.today.load_variants` reads.  Stopped and called again, it goes on from its last checkpoints.
+It trains each of VARIANTS from each of SEEDS for the same steps.  All hold the parameters of the first, as nearly as
+the width of their networks allows.  It writes what `minitransformer.today.load_variants` reads.
 """
 
-import datetime
-import json
 from functools import partial
 
-import numpy as np
-
-from bookbuild.base.files import written
-from minitransformer.language_model import MERGES, bits_per_byte, foretold, load_plays, text_model, windows
+from minitransformer.language_model import MERGES, bits_per_byte, foretold, windows
 from minitransformer.positions import rotary
 from minitransformer.today import Decoder, decoder_shapes, experts, load, normed, rotary_halves
 from minitransformer.today.variants import FILE
 from minitransformer.training import train
 from minitransformer.transformer import count
-from tools.machine import measured_on
+from tools.measure import keep, plays, report
 
 SEEDS, OTHER_SEEDS = (0, 1, 2), (3, 4, 5)
 AGAIN = ("as in chapter 16", "all of today's", "window of 16 tokens")  # what is trained from the other seeds, too
@@ -77,10 +71,11 @@ def loads(model, ids):
 
 def main():
     """Train every variant from every seed, and write the file after each."""
-    training, held_out = load_plays()
-    _, encoding = text_model()
-    ids, tested = np.array(encoding.encode(training)), np.array(encoding.encode(held_out))
-    rows = []
+    (ids, tested, encoding), rows = plays(), []
+    about = (
+        f"Bits per byte on the held-out tenth after {TRAINING['steps']} steps, from seeds {SEEDS}; again: from "
+        f"{OTHER_SEEDS}."
+    )
     for name, differs in VARIANTS:
         settings = BEFORE | differs
         shapes, used, hidden = shapes_of(settings)
@@ -94,22 +89,4 @@ def main():
             row["again"] = [measured(model, tested, encoding) for model in others]
         rows.append(row)
         print(row, flush=True)
-        written(FILE, described(rows))
-    print(f"Wrote {FILE}.")
-
-
-def described(rows):
-    """Return the text of the file."""
-    whole = {
-        "about": f"Bits per byte on the held-out tenth after {TRAINING['steps']} steps, from seeds {SEEDS}; "
-        f"again: from {OTHER_SEEDS}.",
-        "measured by": "make variants",
-        "date": datetime.date.today().isoformat(),
-        "versions": measured_on(),
-    }
-    lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
-    return f'{json.dumps(whole, indent=1)[:-2]},\n "variants": [\n{lines}\n ]\n}}\n'
-
-
-if __name__ == "__main__":
-    main()
+        keep(FILE, report("variants", about, variants=rows))

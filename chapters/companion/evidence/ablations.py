@@ -1,10 +1,11 @@
 """What parts of a model and of its training are for, as `make ablations` measured it; used in chapter 14."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+
+from minitransformer.arrays.files import measurements
 
 FILE = Path(__file__).with_name("ablations.json")
 
@@ -42,7 +43,7 @@ def load_ablations():
     >>> [row.name for row in load_ablations()][:3]
     ['nothing left out', 'no positions', 'no residuals']
     """
-    return [_row(**variant) for variant in json.loads(FILE.read_text(encoding="utf-8"))["variants"]]
+    return [_row(**variant) for variant in measurements(FILE, "variants")]
 
 
 def _row(heading, name, settings, runs):

@@ -1,5 +1,6 @@
-"""Files that are whole or not there, and the folder in which the package keeps what it has computed."""
+"""Files that are whole or not there, files of measurements, and the folder of what the package has computed."""
 
+import json
 import os
 import tempfile
 from pathlib import Path
@@ -37,6 +38,18 @@ def read(path, *names):
         raise FileNotFoundError(f"{path} is missing; expected a file of arrays.") from None
     except Exception as damage:  # zipfile, zlib and NumPy raise many kinds
         raise ValueError(f"{path} is damaged ({type(damage).__name__}); expected a file of arrays") from None
+
+
+def measurements(path, name):
+    """Return what a file of measurements, which a target of make has written, has by this `name`.
+
+    Shapes: the name of a list -> a dict for each row.  Used from chapter 4 on.
+
+    >>> from minitransformer.language_model.sizes import FILE
+    >>> measurements(FILE, "sizes")[0]["d"]
+    16
+    """
+    return json.loads(Path(path).read_text(encoding="utf-8"))[name]
 
 
 def written(path, **arrays):

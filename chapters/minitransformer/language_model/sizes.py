@@ -1,7 +1,8 @@
 """What models of several sizes come to after the same few steps, as `make sizes` measured it; used in chapter 16."""
 
-import json
 from pathlib import Path
+
+from ..arrays.files import measurements
 
 FILE = Path(__file__).with_name("sizes.json")
 
@@ -14,4 +15,4 @@ def load_sizes():
     >>> [row["d"] for row in load_sizes()]
     [16, 24, 32, 64, 96]
     """
-    return json.loads(FILE.read_text(encoding="utf-8"))["sizes"]
+    return measurements(FILE, "sizes")

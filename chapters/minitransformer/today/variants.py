@@ -1,7 +1,8 @@
 """What a text model comes to with each of today's parts, as `make variants` measured it; used in chapter 19."""
 
-import json
 from pathlib import Path
+
+from ..arrays.files import measurements
 
 FILE = Path(__file__).with_name("variants.json")
 
@@ -16,4 +17,4 @@ def load_variants():
     >>> [row["name"] for row in load_variants()][0]
     'as in chapter 16'
     """
-    return json.loads(FILE.read_text(encoding="utf-8"))["variants"]
+    return measurements(FILE, "variants")

@@ -2,11 +2,11 @@
 
 import hashlib
 import io
-import json
 from pathlib import Path
 
 import numpy as np
 
+from ..arrays.files import measurements
 from ..feed_forward import gelu
 from ..transformer import Transformer
 from .decoding import END, PAD, START, greedy
@@ -49,7 +49,7 @@ def load_model():
         raise ValueError(f"{FILE} is damaged ({damage}); install the package again, or run `make model`.") from None
     if kept.shape != model.flat.shape:
         raise ValueError(f"{FILE} holds {kept.size} numbers; expected {model.flat.size}: run `make model`.")
-    if hashlib.sha256(written).hexdigest() != json.loads(RUNS.read_text(encoding="utf-8"))["weights"]:
+    if hashlib.sha256(written).hexdigest() != measurements(RUNS, "weights"):
         raise ValueError(
             f"{FILE} holds other weights than were measured; install the package again or run `make model`."
         )
@@ -68,7 +68,7 @@ def load_runs():
     >>> [run["seed"] for run in load_runs()]
     [0, 1, 2, 3, 4, 5, 3]
     """
-    return json.loads(RUNS.read_text(encoding="utf-8"))["runs"]
+    return measurements(RUNS, "runs")
 
 
 def translate(sentence, model=None):
