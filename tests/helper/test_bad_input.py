@@ -1,9 +1,9 @@
 """What a learner calls, given bad input, does it right or refuses it in a sentence that names the argument at fault.
 
-That is promised of what chapters 1 to 12 build and call, and of `train`, `generate` and what loads a file; a function
-within the package that our own code hands nonsense raises NumPy's error.  The good call of a function is that of its
-docstring's example; one argument at a time is replaced by what a reader may hand over by mistake: bad arrays for an
-array, bad numbers for a number, and so on.
+That is promised of what chapters 1 to 12 build, of what looks into the book's translator there, and of `train`,
+`generate` and what loads a file; a function within the package that our own code hands nonsense raises NumPy's error.
+The good call of a function is that of its docstring's example; one argument at a time is replaced by what a reader may
+hand over by mistake: bad arrays for an array, bad numbers for a number, and so on.
 """
 
 import copy
