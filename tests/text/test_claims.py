@@ -1,6 +1,6 @@
 """The page of claims: each is settled by the section that it links to, and each number of it by a cell there.
 
-threads.toml and sources.toml say where the book answers what was asked in public, and where it has what others teach.
+sources.toml says where the book has what five other texts teach.
 """
 
 import functools
@@ -95,19 +95,7 @@ def place_of(row):
     return None, [default_slugify(heading) for heading in headings].index(name)
 
 
-THREADS, SOURCES = read("threads.toml"), read("sources.toml")
-
-
-@pytest.mark.parametrize("row", THREADS, ids=lambda row: row["where"])
-def test_a_question_asked_in_public_has_a_place_or_a_reason(row):
-    assert ("place" in row) != ("open" in row)
-    if "place" in row:
-        place_of(row)
-
-
-def test_all_questions_are_listed_once():
-    rows = [(row["round"], row["row"]) for row in THREADS]
-    assert rows == [*(("first", n) for n in range(1, 43)), *(("second", n) for n in range(1, 71))]
+SOURCES = read("sources.toml")
 
 
 @pytest.mark.parametrize("row", SOURCES, ids=lambda row: f"{row['of'].split()[1]}: {row['what']}")
