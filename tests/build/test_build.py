@@ -1,24 +1,40 @@
-"""What a build says: the faults of the book are told, and told again."""
+"""One small book, built and edited: its pages show each edit, the rest stays, and the faults of a build are told."""
 
+import os
 import re
+import shutil
 
 import pytest
 
-from bookbuild.site import fresh_execution
-from tests.shared.small_book import SmallBook
+from bookbuild import ROOT
+from bookbuild.products import downloads
+from bookbuild.read.book import Book
+from bookbuild.site.build_record import packages, sources
+from tests.shared.small_book import HELPER, SmallBook, different
 
-CHAPTER = "chapters/01-probe.md"
+FIRST, SECOND = "chapters/01-probe", "chapters/02-whole"
+CHAPTER = f"{FIRST}.md"
 
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
-    """Return a small book that has been built."""
+    """Return a small book that has been built, in a folder whose name holds a space and an accent."""
     small = SmallBook(tmp_path_factory.mktemp("livre à lire"))
     small.built()
     return small
 
 
-def test_a_page_shows_what_a_cell_prints_and_no_progress_bar(book):
+def print_pdf(book):
+    """Put a PDF into the site of a book, as `make pdf` does; return its name."""
+    known, site = Book(book.folder), book.folder / "_build" / "html"
+    name, cover = downloads.names(known)["pdf"], site / downloads.COVER
+    (site / name).write_text("the book", "utf8")
+    cover.write_text(downloads.linked(cover.read_text("utf8"), known, {name}), "utf8")
+    return name
+
+
+def test_a_page_shows_what_a_cell_prints_as_it_was_printed_and_no_progress_bar(book):
+    assert "the number 5.29\n\nand more\n" in book.page()  # in two messages
     assert "the sum 6" in book.page()
     assert "2/2" not in book.page()
 
@@ -29,28 +45,116 @@ def test_licences_stand_in_order_though_node_modules_is_a_link(book):
     assert len(names) > 5 and names == sorted(names)
 
 
-MEETING = """
-```{{code-cell}} ipython3
-import pathlib, time
-pathlib.Path("{mine}").touch()
-patience = time.monotonic() + 30
-while not pathlib.Path("{other}").exists():
-    assert time.monotonic() < patience
-    time.sleep(0.05)
-```
-"""
+def test_a_build_without_changes_keeps_the_site_and_its_pdf(book):
+    name = print_pdf(book)
+    page = book.folder / "_build" / "html" / "index.html"
+    before = page.stat().st_mtime_ns
+    good, said = book.build()
+    assert good, said
+    assert "Nothing has changed" in said
+    assert page.stat().st_mtime_ns == before
+    assert (page.parent / name).is_file()
 
 
-@pytest.mark.skipif(fresh_execution.AT_ONCE == 1, reason="this machine has one processor")
-def test_chapters_are_executed_at_once(book, tmp_path):
-    """Each of two waits until the other has come as far."""
-    texts = {name: (book.folder / name).read_text("utf8") for name in (CHAPTER, "chapters/02-whole.md")}
-    one, two = (tmp_path.joinpath(name).as_posix() for name in ("one", "two"))
-    for (name, text), mine, other in zip(texts.items(), (one, two), (two, one)):
-        book.write(name, text + MEETING.format(mine=mine, other=other))
+# Edits, one after another
+
+
+def test_an_edit_of_what_a_chapter_alone_shows_writes_no_other_chapter(book):
+    """Its opening, which is on its card for sharing, and the weights of a model."""
+    first, second = (book.folder / "_build" / "html" / f"{page}.html" for page in (FIRST, SECOND))
+    before = first.stat().st_mtime_ns, second.stat().st_mtime_ns
+    book.change(CHAPTER, "A formula: ", "A sum of sums: ")
+    book.change(CHAPTER, '"A" * 20_000', '"B" * 20_000')
     book.built()
-    for name, text in texts.items():
-        book.write(name, text)
+    assert "A sum of sums" in first.read_text("utf8")
+    assert first.stat().st_mtime_ns > before[0]
+    assert second.stat().st_mtime_ns == before[1]
+
+
+def change_term(book):
+    """Change what a term means, in a file as old as before."""
+    book.change("reference/glossary.md", "equal parts", "like parts")
+    os.utime(book.folder / "reference" / "glossary.md", (0, 0))
+
+
+def change_labels(book):
+    """Rename a figure's label, and put an exercise and a box before what others count."""
+    for page in (FIRST, SECOND):
+        book.change(f"{page}.md", "fig-halves", "fig-parts")
+    exercise = "```{exercise-start} New\n:label: ex-new\n```\n\nTry.\n\n```{exercise-end}\n```\n\n"
+    book.change(f"{SECOND}.md", "```{exercise-start} Half", f"{exercise}```{{exercise-start}} Half")
+
+
+def change_works(book):
+    """Change a constant of the helper and the name of an author."""
+    book.change(f"{HELPER}/probe.py", "17", "18")
+    book.change("references.bib", "Rye, Al", "Rye, Bo")
+
+
+def rename_chapter(book):
+    """Remove the second chapter and add it under another name."""
+    (book.folder / f"{SECOND}.md").rename(book.folder / "chapters" / "02-all.md")
+    book.change("_toc.yml", SECOND, "chapters/02-all")
+
+
+# Each in a build of its own, as either all pages or none but the edited ones are written: one edit would hide what
+# another leaves stale.  What is done, and another page with what it then shows.
+EDITS = {
+    "a citation": (lambda book: book.change(CHAPTER, "sieve2001", "oat2003"), "reference/bibliography", "Oat"),
+    "a term's use": (lambda book: book.change(CHAPTER, "{term}", ""), "reference/glossary", "in chapter 2"),
+    "a title": (lambda book: book.change(f"{SECOND}.md", "# The whole", "# The sum"), "index", "The sum"),
+    "a job": (lambda book: book.change(CHAPTER, "Cut it in two.", "Cut it in four."), "index", "Cut it in four"),
+    "labels": (change_labels, FIRST, "02-whole.html#fig-parts"),
+    "a caption": (lambda book: book.change(f"{SECOND}.md", "Halves of one.", "Parts of one."), FIRST, "Parts of one"),
+    "a term": (change_term, "reference/glossary", "like parts"),
+    "the helper and the bibliography": (change_works, FIRST, "constant 18"),
+    "a chapter's name": (rename_chapter, FIRST, "02-all.html"),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_other_pages_show_an_edit_and_no_pdf_shows_the_old_text(book, edit):
+    name = print_pdf(book)
+    change, page, shown = EDITS[edit]
+    change(book)
+    assert shown not in book.page(page)
+    assert name not in book.built()
+    assert shown in book.page(page)
+
+
+def test_after_all_edits_the_site_is_that_of_a_build_from_nothing(book):
+    after = book.built()
+    kept = {path.name for path in (book.folder / "_build" / ".jupyter_cache").iterdir()}
+    assert kept == {f"chapters-{path.stem}" for path in (book.folder / "chapters").glob("*.md")}
+    for old in ("html", ".doctrees", "jupyter_execute"):
+        shutil.rmtree(book.folder / "_build" / old)
+    (book.folder / "_build" / "built").unlink()
+    assert different(after, book.built()) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["_config.yml", "bookbuild/site/published.py", "bookbuild/site/theme/layout.html", "bookbuild/site/style/book.css"],
+)
+def test_code_templates_and_styles_are_part_of_what_a_site_is_made_of(book, name):
+    before = sources(book.folder)
+    text = (book.folder / name).read_text("utf8")
+    book.write(name, f"{text}\n")
+    assert sources(book.folder) != before
+    book.write(name, text)
+    assert sources(book.folder) == before
+
+
+def test_the_packages_that_the_book_needs_are_part_of_it_and_those_of_the_tests_are_not(tmp_path):
+    found = {package.split()[0] for package in packages(ROOT)}
+    assert {"jupyter-book", "sphinx", "myst-nb", "sphinx-exercise", "gensim", "numpy"} <= found
+    assert not {"pytest", "playwright", "hypothesis"} & found
+    listed = "-c constraints.txt\n-e .\nPytest>=8  # a test\nno-such-package\n"
+    (tmp_path / "requirements.txt").write_text(listed, "utf8")
+    assert {"pytest", "pluggy"} <= {package.split()[0] for package in packages(tmp_path)}
+
+
+# Faults, which are told and told again
 
 
 def test_faults_fail_the_build_and_do_so_again_and_the_site_stays(book):

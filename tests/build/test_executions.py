@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from bookbuild.base.files import hash_of
-from bookbuild.site import kept_executions, record_uses
+from bookbuild.site import fresh_execution, kept_executions, record_uses
 from bookbuild.site.fresh_execution import named_from
 from bookbuild.site.kept_executions import KeptExecutions
 from tests.shared.small_book import COMPANION, HELPER, SmallBook
@@ -71,6 +71,30 @@ def test_pages_that_use_what_was_edited_are_executed_and_an_undone_edit_executes
     assert executed(book) == pages
     site = book.folder / "_build" / "html"
     assert not list(site.rglob("*draft*"))  # which _toc.yml does not name
+
+
+MEETING = """
+```{{code-cell}} ipython3
+import pathlib, time
+pathlib.Path("{mine}").touch()
+patience = time.monotonic() + 30
+while not pathlib.Path("{other}").exists():
+    assert time.monotonic() < patience
+    time.sleep(0.05)
+```
+"""
+
+
+@pytest.mark.skipif(fresh_execution.AT_ONCE == 1, reason="this machine has one processor")
+def test_chapters_are_executed_at_once(book, tmp_path):
+    """Each of two waits until the other has come as far."""
+    texts = {f"{name}.md": text(book, f"{name}.md") for name in (FIRST, SECOND)}
+    one, two = (tmp_path.joinpath(name).as_posix() for name in ("one", "two"))
+    for (name, old), mine, other in zip(texts.items(), (one, two), (two, one)):
+        book.write(name, old + MEETING.format(mine=mine, other=other))
+    assert executed(book) == {FIRST, SECOND}
+    for name, old in texts.items():
+        book.write(name, old)
 
 
 def test_a_book_that_was_moved_executes_nothing_and_says_nothing_of_its_old_place(book):
