@@ -1,7 +1,12 @@
-"""Exercises on the page: each is there with all that it needs, and can be solved, and got wrong, in its own way."""
+"""Exercises on the page: each stands there in its form, and one of each form is solved in a browser.
+
+What the pages' scripts say of all answers is tried in tests/practice, without a browser.
+"""
 
 import dataclasses
 import itertools
+import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -107,20 +112,47 @@ def try_mend(answer, box):
     return f"no choice of causes mends {answer.name}"
 
 
+# How an answer is asked for, and in which forms the page takes it.
+KINDS = {
+    **{kind: [kind] for kind in ("typed", "pick", "mend", "words")},
+    "lines": ["lines", "choice"],
+    "open": ["words"],
+}
 TRIES = {"typed": try_typed, "pick": try_pick, "lines": try_lines, "choice": try_choice, "mend": try_mend}
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.name)
-def test_every_exercise_of_a_chapter_can_be_solved_on_its_page(chapter, server, visit):
-    visiting, found = visit(server, reduced_motion="reduce"), asked(chapter)
-    tab, answers = visiting.open(f"{chapter.page}.html"), [answer for each in found.values() for answer in each]
-    assert [label for label, each in found.items() if not each] == []
-    boxes = tab.locator(".practice.ready")
-    expect(boxes).to_have_count(len(answers))
-    said = {}
-    for i, answer in enumerate(answers):
-        kind = boxes.nth(i).get_attribute("data-form")
-        if kind != "words":
-            said[answer.name] = TRIES[kind](answer, boxes.nth(i))
-    assert {name: sentence for name, sentence in said.items() if sentence != RIGHT} == {}
+@pytest.fixture(scope="module")
+def answers():
+    """Return what the exercises of each page ask for: page -> {label: list of Answer}."""
+    return {f"{chapter.page}.html": asked(chapter) for chapter in CHAPTERS}
+
+
+def form_of(box):
+    """Return in which form a box takes its answer: of numbers to type there are one, a row, a table or a list."""
+    data = json.loads(box["data-answer"])
+    return box["data-form"], len(data.get("shape", ())), data.get("list", False)
+
+
+def test_every_exercise_stands_on_its_page_in_the_form_that_it_is_answered_in(answers, read):
+    for page, found in answers.items():
+        assert [label for label, each in found.items() if not each] == []
+        boxes = [(json.loads(box["data-answer"])["name"], box["data-form"]) for box in read(page).select(".practice")]
+        mine = [answer for each in found.values() for answer in each]
+        assert [name for name, _ in boxes] == [answer.name for answer in mine]
+        assert [name for (name, form), answer in zip(boxes, mine) if form not in KINDS[answer.kind]] == []
+
+
+def test_an_exercise_of_each_form_can_be_solved_on_its_page(answers, read, server, visit):
+    first, said = {}, {}
+    for page, found in answers.items():
+        for i, answer in enumerate(answer for each in found.values() for answer in each):
+            first.setdefault(form_of(read(page).select(".practice")[i]), (page, i, answer))
+    assert {form for form, *_ in first} == {*TRIES, "words"}
+    visiting = visit(server, reduced_motion="reduce")
+    for (form, *_), (page, i, answer) in first.items():
+        if form != "words":
+            box = visiting.open(page).locator(".practice").nth(i)
+            expect(box).to_have_class(re.compile("ready"))
+            said[answer.name] = TRIES[form](answer, box)
+    assert said == dict.fromkeys(said, RIGHT)
     assert visiting.faults == []
