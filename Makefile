@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-all test-fast live lab notebooks pdf zip class binder dist test-matrix oracle pytorch-page jupyter-book-2 lists run-here kernels links audit bench ablations model writer sizes variants findings mutants constraints clean
+.PHONY: help book test test-all test-release test-fast live lab notebooks pdf zip class binder dist test-matrix oracle pytorch-page jupyter-book-2 lists run-here kernels links audit bench ablations model writer sizes variants findings mutants constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -23,14 +23,14 @@ AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
 
 # Two processes.  A file that shares a browser, a server or a small book stays in one of them; they begin in the order of
 # tests/conftest.py, so that both processes end at about the same time.
-BY_FILE = --dist=loadfile --no-loadscope-reorder
+PYTEST = $(RUN) -m pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder
 
 # $(call set_up,steps): bring .venv up to date; says nothing when it is.
 set_up = @python=$$(sh tools/find_python.sh) && "$$python" -m tools.environment $(1)
 
 help:  ## list these targets
 	@echo "make TARGET, where TARGET is one of"
-	@sed -n 's/^\([a-z0-9-]*\):[a-z ]*  ## \(.*\)/  \1:\2/p' Makefile | awk -F: '{printf "%-17s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z0-9-]*\):[a-z -]*  ## \(.*\)/  \1:\2/p' Makefile | awk -F: '{printf "%-17s %s\n", $$1, $$2}'
 	@echo "PYTHON=/path/to/python chooses the Python (3.11, 3.12 or 3.13) that .venv is made with."
 
 book:  ## set everything up and build the book
@@ -39,17 +39,22 @@ book:  ## set everything up and build the book
 	@$(RUN) -m bookbuild.build
 	@echo "The book is at $(BOOK)"
 
-test:  ## set everything up, build the book and run all tests, those in a browser too
+test:  ## set everything up, build the book and test all that a reader would notice, in a browser too
 	$(call set_up,book test browser)
 	@echo "Building the book; the first time, every cell is executed."
 	@$(RUN) -m bookbuild.build
 	@echo "Checking the code's style with ruff."
 	@$(RUN) -m ruff check
 	@echo "Running the tests with pytest."
-	@$(RUN) -m pytest --numprocesses=2 $(BY_FILE)
+	@$(PYTEST) -m "not release"
 	@echo "All tests passed. The book that they tested is $(BOOK)"
 
-test-all: test kernels  ## the same, and what a release wants besides: the numbers of the book on other processors
+test-all: test test-release kernels  ## the same, and what a release wants besides: the next, and other processors
+
+test-release: book  ## test PDF, JupyterLab, class, rebuilt books, every figure and the tools
+	$(call set_up,test browser)
+	@echo "Running the tests that a release wants with pytest."
+	@$(PYTEST) -m release
 
 test-fast: book  ## the same with the tests of the helper and of the text alone: no browser, less than a minute
 	$(call set_up,test)

@@ -13,9 +13,6 @@ from hypothesis import settings
 
 from bookbuild import ROOT
 from bookbuild.base.browser import NO_SANDBOX, chosen
-from bookbuild.site.build_record import is_current
-from companion.explore import explorable
-from tests.shared.explorable_page import PAGE, STILL
 from tests.shared.firefox import run_in_firefox  # noqa: F401  a fixture
 from tests.shared.fonts import machine
 from tests.shared.local_servers import served
@@ -36,17 +33,27 @@ def pytest_generate_tests(metafunc):
             metafunc.parametrize(name, found() or ["index.html"])
 
 
+# What `make test` leaves to `make test-all`, folders and files: a maintainer wants it at a release, while a reader, who
+# runs the notebooks and who calls the helper would not notice it.  Single tests are marked where they stand.
+RELEASE = (
+    *("teach", "tools", "products/test_jupyterlab.py", "products/test_pdf.py"),
+    *("build/test_executions.py", "build/test_reproducible.py", "build/test_stopped.py"),
+)
 LONG_FIRST = ("pages", "explorables", "build", "products")  # the folders with the longest files, which begin first
 
 
 def pytest_collection_modifyitems(items):
-    """Put what takes long first, so that no process is left with it in the end, and mark the tests in a browser.
+    """Put what takes long first, so that no process is left with it in the end, and mark the tests by what they need.
 
-    `make test` sets up a browser; `pytest -m "not browser"` runs all others.
+    `make test` sets up a browser; `pytest -m "not browser"` runs all others, `pytest -m "not release"` those of
+    `make test`.
     """
     places = {name: place for place, name in enumerate(LONG_FIRST)}
     items.sort(key=lambda item: places.get(item.path.parent.name, len(places)))
+    release = [ROOT / "tests" / name for name in RELEASE]
     for item in items:
+        if any(item.path.is_relative_to(place) for place in release):
+            item.add_marker("release")
         if {"browser", "run_in_firefox"}.intersection(item.fixturenames):
             item.add_marker("browser")
 
@@ -54,6 +61,8 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def site():
     """Return the folder of the built site."""
+    from bookbuild.site.build_record import is_current  # Sphinx and the rest of the builder
+
     if not is_current(ROOT):
         pytest.fail("The site is not what the sources make, or its last build failed: run `make book`.", pytrace=False)
     return SITE
@@ -127,6 +136,9 @@ def device(browser):
 @pytest.fixture
 def show(device, tmp_path):
     """Return a function that opens explorables, (name, state) pairs, in a page of their own; no error may come up."""
+    from companion.explore import explorable
+    from tests.shared.explorable_page import PAGE, STILL
+
     faults, opened, path = [], set(), tmp_path / "page.html"
     listeners = {
         "console": lambda said: said.type in ("error", "warning") and faults.append(said.text),

@@ -168,6 +168,7 @@ KEEP = """([key, odd]) => {
 }"""
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("name", [PAGE, STATED])
 def test_what_is_kept_in_another_form_stops_no_exercise(server, visit, read, name):
     """The page that is loaded again and again has no text but its headings and exercises."""

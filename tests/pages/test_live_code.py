@@ -239,6 +239,7 @@ def test_python_that_is_stopped_or_breaks_off_can_be_used_again(live, hub):
     expect(live.output(2)).to_have_text("again")
 
 
+@pytest.mark.release
 def test_python_that_broke_off_gets_another_line_where_the_first_stays_deaf(reader, hub):
     """A line may be laid to the ports that Python had before it started afresh: nobody hears what goes there."""
     lines = []
@@ -254,6 +255,7 @@ def test_python_that_broke_off_gets_another_line_where_the_first_stays_deaf(read
     assert len(lines) == 3
 
 
+@pytest.mark.release
 def test_a_python_that_never_answers_gives_its_place_to_another(reader, hub):
     silent = []
     hub.says(hub.ready)
@@ -308,6 +310,7 @@ def test_the_computer_is_kept_for_the_next_chapter_and_replaced_when_it_is_gone(
     assert len(hub.asked) == 2
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("kept", ["{", "7", '{"url": 7}'])
 def test_what_is_kept_of_a_computer_in_another_form_stops_nothing(reader, hub, kept):
     hub.says(hub.ready)

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from bookbuild import ROOT
+from tests.conftest import RELEASE
 
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 LOOSE = re.compile(  # calls that leave out an encoding, as ast prints them
@@ -114,7 +115,10 @@ def test_make_runs_the_environments_python_on_windows_too():
 def test_continuous_integration_runs_make_test_and_what_a_release_adds():
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
     assert TEXTS[".ci/run"].splitlines()[-1] == "make test-all"
-    assert re.search(r"^test-all: test\b", TEXTS["Makefile"], re.MULTILINE)
+    assert re.search(r"^test-all: test test-release kernels\b", TEXTS["Makefile"], re.MULTILINE)
+    chosen = re.findall(r"^\t@\$\(PYTEST\) -m (.*)", TEXTS["Makefile"], re.MULTILINE)
+    assert chosen == ['"not release"', "release"]
+    assert [name for name in RELEASE if not (ROOT / "tests" / name).exists()] == []
 
 
 def test_the_citation_names_the_book_its_address_and_its_version():
