@@ -116,8 +116,7 @@ def case(name):
 
 def having(part):
     """Return the names of the explorables whose cases have a part that not all of them have."""
-    modules = [importlib.import_module(f"tests.explorables.cases.{path.stem}") for path in sorted(CASES.glob("*.py"))]
-    return [module.__name__.rpartition(".")[2] for module in modules if hasattr(module, part)]
+    return [path.stem for path in sorted(CASES.glob("*.py")) if f"\n{part} = " in path.read_text("utf8")]
 
 
 def starts():

@@ -66,11 +66,13 @@ PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimat
 mimetypes.add_type("text/javascript", ".mjs")
 
 
+@functools.cache
 def pages():
     """Return the paths of all built pages, relative to the site."""
     return sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html") if "_static" not in path.parts)
 
 
+@functools.cache
 def unlike_pages():
     """Return the pages that one has to look at: of the listings of modules, which differ in their code alone, one."""
     listings = [page for page in pages() if page.startswith("_modules/") and page != "_modules/index.html"]
