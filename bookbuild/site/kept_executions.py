@@ -2,7 +2,8 @@
 
 What a page used is known from its execution (record_uses): the modules that its cells import and these import in turn,
 their data, the explorables that it names.  Of each page the last few executions stay, so that an edit that is undone
-costs nothing.  Each is a notebook, written whole, in a folder named after its page.
+costs nothing.  Each is a notebook, written whole, in a folder named after its page.  Of a module that is only imported
+counts what the page can come to (used_code).
 """
 
 import hashlib
@@ -16,11 +17,13 @@ from pathlib import PurePosixPath
 import nbformat
 
 from bookbuild.base.files import hash_of, remove, written
-from bookbuild.site.record_uses import ALL
+from bookbuild.site import used_code
+from bookbuild.site.record_uses import ALL, READ
 
 LIBRARIES = ("numpy", "scipy", "matplotlib", "gensim", "anywidget", "ipython")
 STATES = 5  # of a page; chapter 15 takes 4 MB for each
-USES = "uses"  # the metadata of a kept notebook: name of a file or folder -> what it was like
+# The metadata of a kept notebook: name of a file or folder -> what it was like, and of a module -> what counts of it.
+USES, CODE = "uses", "code"
 
 
 def code_cells(notebook):
@@ -76,18 +79,30 @@ class KeptExecutions:
         names = sorted(name for name in beside if not name.endswith(".md"))
         return digest([notebook.metadata.kernelspec, sources, versions, names])
 
-    def uses(self, notes):
-        """Return what was used, by the lines that record_uses has noted: name -> what it is like."""
-        names = {source_of(json.loads(line)) for line in notes} - {None}
-        if ALL in names:
-            names = set(self.files)
+    def uses(self, names):
+        """Return what was used, by names of files and folders: name -> what it is like."""
         # A package would take the place of a module of its name.
-        names |= {f"{name.removesuffix('.py')}/__init__.py" for name in names if name.endswith(".py")}
+        names = names | {f"{name.removesuffix('.py')}/__init__.py" for name in names if name.endswith(".py")}
         return {name: self.state_of(name) for name in sorted(names)}
+
+    def code(self, notebook, names):
+        """Return what counts of modules for a page with these cells: name -> digest; empty where one cannot be read."""
+        try:
+            texts = {name: (self.root / name).read_text("utf8") for name in sorted(names)}
+            counts = used_code.counted([cell.source for cell in code_cells(notebook)], texts)
+        except (OSError, ValueError, SyntaxError):
+            return {}
+        return {name: digest(text) for name, text in counts.items()}
 
     def place(self, page):
         """Return the folder that keeps the executions of a page."""
         return self.folder / page.replace("/", "-")
+
+    def is_same(self, notebook, kept):
+        """Tell whether all that a kept execution used is as it was, or of a module at least what counts of it."""
+        code = kept["metadata"].get(CODE, {})
+        changed = {name for name, state in kept["metadata"][USES].items() if self.state_of(name) != state}
+        return not changed or (changed <= code.keys() and self.code(notebook, code) == code)
 
     def find(self, notebook, page):
         """Return what `keep` returned when all that a page uses was as it is now, None where that is not kept."""
@@ -95,7 +110,7 @@ class KeptExecutions:
         for path in sorted(found, key=last_used, reverse=True):
             try:
                 kept = nbformat.v4.reads(path.read_text("utf8"))
-                same = all(self.state_of(name) == state for name, state in kept["metadata"][USES].items())
+                same = self.is_same(notebook, kept)
             except (ValueError, KeyError, AttributeError):  # damaged
                 continue
             if same:
@@ -108,8 +123,13 @@ class KeptExecutions:
 
         Where a file has changed since the build began, none is kept: it may have been read before it changed, or after.
         """
-        uses = self.uses(notes)
-        ran = nbformat.v4.new_notebook(cells=code_cells(notebook), metadata={**notebook.metadata, USES: uses})
+        noted = {json.loads(line) for line in notes}
+        names = set(self.files) if ALL in noted else {source_of(name.removesuffix(READ)) for name in noted} - {None}
+        read = names if ALL in noted else {name.removesuffix(READ) for name in noted if name.endswith(READ)}
+        uses = self.uses(names)
+        code = self.code(notebook, {name for name in names - read if name.endswith(".py") and uses[name]})
+        about = {**notebook.metadata, USES: uses, CODE: code}
+        ran = nbformat.v4.new_notebook(cells=code_cells(notebook), metadata=about)
         if all(hash_of(self.root / name) == self.files[name] for name in uses if name in self.files):
             written(self.place(page) / f"{self.key(notebook, page)}-{digest(uses)}.ipynb", nbformat.writes(ran))
             for path in sorted(self.place(page).iterdir(), key=last_used, reverse=True)[STATES:]:

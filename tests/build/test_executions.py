@@ -146,7 +146,8 @@ def folder(tmp_path):
         ("import importlib; importlib.import_module('module')", {"module.py", "data/é.txt"}),
         ("import os; os.listdir('data')", {"data"}),
         ("import os; os.chdir('data'); list(os.scandir()); os.listdir('..'); os.listdir('../..')", {"data", "."}),
-        ("open('module.py').close(); open('../other', 'w').close()", {"module.py"}),
+        ("open('module.py').close(); open('../other', 'w').close()", {"module.py:"}),
+        ("import module, linecache; linecache.getline('module.py', 1)", {"module.py", "module.py:", "data/é.txt"}),
         ("from pathlib import Path\ntry: Path('none').read_text()\nexcept OSError: pass", {"none"}),
         ("import subprocess, sys; subprocess.run([sys.executable, '-c', ''])", {"*"}),
         ("import os; os.system('')", {"*"}),
@@ -198,6 +199,53 @@ def test_an_execution_is_found_until_what_it_used_is_another(folder, kept, noted
     path = folder / changed
     path.parent.mkdir(exist_ok=True)
     path.write_text("changed", "utf8")
+    assert kept().find(NOTEBOOK, PAGE) is None
+
+
+MODULE = """
+from other import far
+
+LIMIT = 1
+
+def drawn():
+    return getattr(far, "helped")
+
+def helped():
+    return 1
+
+def numbers_vjp():
+    return 2
+
+def unused():
+    return 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("noted", "cell", "old", "found"),
+    [
+        ("module.py", "module.drawn()", "return 3", True),
+        ("module.py", "module.drawn()", "return 1", False),  # which its name in a string leads to
+        ("module.py", "module.drawn()", "LIMIT = 1", False),
+        ("module.py", "module.numbers", "return 2", True),
+        ("module.py", "getattr(module, f'{name}_vjp')", "return 2", False),
+        ("module.py", "%time lead(numbers)", "return 2", False),  # which puts the name together
+        ("module.py:", "module.drawn()", "return 3", False),  # its text was read
+    ],
+)
+def test_of_a_module_counts_what_the_page_can_come_to(folder, kept, noted, cell, old, found):
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell)], metadata=NOTEBOOK.metadata)
+    (folder / "module.py").write_text(MODULE, "utf8")
+    (folder / "other.py").write_text("def lead(name):\n    return f'{name}_vjp'\n", "utf8")
+    kept().keep(notebook, PAGE, notes(noted, "other.py"))
+    (folder / "module.py").write_text(MODULE.replace(old, f"{old}0"), "utf8")
+    assert (kept().find(notebook, PAGE) is not None) == found
+
+
+@pytest.mark.parametrize("text", ["def drawn(:", "\x00", "from module import *\n\ndef drawn():\n    return 1\n"])
+def test_a_module_that_was_broken_or_made_anew_is_executed_again(folder, kept, text):
+    kept().keep(NOTEBOOK, PAGE, notes("module.py"))
+    (folder / "module.py").write_text(text, "utf8")
     assert kept().find(NOTEBOOK, PAGE) is None
 
 
