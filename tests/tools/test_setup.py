@@ -4,6 +4,7 @@ import contextlib
 import errno
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -24,14 +25,38 @@ SUPPORTED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 # The choice of a Python
 
 
-def find_python(folder, versions, wanted=""):
-    """Run find_python.sh where PATH holds only fake Pythons: `versions` is a dict, name -> version."""
+FAKE = """#!/bin/sh
+case "$*" in *pip*) exit {pip} ;; esac
+echo {version}
+"""
+# It knows the Python `has`, or one from a network, which it notes below its own folder.
+FAKE_UV = """#!/bin/sh
+fetched=$(dirname "$0")/fetched
+case "$1 $2" in
+    "python find") for python in {has} "$(cat "$fetched" 2>/dev/null)"; do
+        [ -z "$python" ] || {{ echo "$python"; exit 0; }}
+    done; exit 2 ;;
+    "python install") [ {network} = yes ] || exit 2; echo "/fetched/python$3" > "$fetched" ;;
+esac
+"""
+
+
+def find_python(folder, versions, wanted="", pip=True, uv=None, has="", network="no"):
+    """Run find_python.sh where PATH holds only fake Pythons, and perhaps a uv: `versions` is a dict, name -> version.
+
+    `uv` is its place in `folder`; it has a Python, or can fetch one, as `has` and `network` say.
+    """
     if os.name == "nt":
         pytest.skip("the fake Pythons are shell scripts")
     folder.mkdir(exist_ok=True)
-    for name, version in versions.items():
-        (folder / name).write_text(f"#!/bin/sh\necho {version}\n", encoding="utf-8")
+    programs = {name: FAKE.format(version=version, pip=int(not pip)) for name, version in versions.items()}
+    for name, text in {**programs, **({uv: FAKE_UV.format(has=has, network=network)} if uv else {})}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
         (folder / name).chmod(0o755)
+    for name in ("dirname", "cat"):
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).symlink_to(shutil.which(name))
     command = ["/bin/sh", ROOT / "tools" / "find_python.sh"]
     variables = {"PATH": str(folder), "PYTHON": wanted}
     return subprocess.run(command, cwd=folder, env=variables, capture_output=True, encoding="utf-8")
@@ -50,19 +75,62 @@ def test_the_first_python_that_fits_is_taken_and_one_that_is_named_before_all(tm
     assert find_python(folder, versions, wanted=str(folder / "mine")).stdout == f"{folder / 'mine'}\n"
 
 
+OLD = {"python3": "3.10", "python": "2.7"}
+
+
 @pytest.mark.parametrize(
-    ("versions", "wanted", "found"),
+    ("versions", "wanted", "pip", "says"),
     [
-        ({"python3": "3.10", "python": "2.7"}, "", "python3 is Python 3.10, python is Python 2.7"),
-        ({}, "", "no Python was found"),
-        ({"python3": "3.12", "old": "3.8"}, "old", "old is Python 3.8"),
-        ({"python3": "3.12"}, "absent", "PYTHON=absent does not run"),
+        (OLD, "", True, "python3 is Python 3.10, python is Python 2.7: run `python3 -m pip install --target .uv uv`, "),
+        (OLD, "", False, "python3 is Python 3.10, python is Python 2.7: install uv (https://docs.astral.sh/uv), then"),
+        ({"python": "2.7"}, "", True, "python is Python 2.7: install uv (https://docs.astral.sh/uv), then"),
+        ({}, "", True, "no Python was found: install uv"),
+        ({"python3": "3.12", "old": "3.8"}, "old", True, "old is Python 3.8: name one, as in `make book PYTHON=/path"),
+        ({"python3": "3.12"}, "absent", True, "PYTHON=absent does not run: name one, as in `make book PYTHON=/path"),
     ],
 )
-def test_without_a_python_one_sentence_says_what_was_found(tmp_path, versions, wanted, found):
-    done = find_python(tmp_path, versions, wanted)
+def test_without_a_python_one_sentence_says_what_was_found_and_what_gets_one(tmp_path, versions, wanted, pip, says):
+    done = find_python(tmp_path, versions, wanted, pip)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert done.stderr.startswith(f"The book needs Python 3.11, 3.12 or 3.13, but {found}: install one")
+    assert done.stderr.startswith(f"The book needs Python 3.11, 3.12 or 3.13, but {says}")
+
+
+@pytest.mark.parametrize("uv", ["uv", ".uv/bin/uv"])
+def test_where_only_another_python_is_there_uv_finds_one_or_fetches_it_once(tmp_path, uv):
+    machine = {"versions": {"python3": "3.14"}, "uv": uv}
+    done = find_python(tmp_path / "has one", **machine, has="/opt/python3.12")
+    assert (done.stdout, done.stderr) == ("/opt/python3.12\n", "")
+    done = find_python(tmp_path / "fetches", **machine, network="yes")
+    assert (done.stdout, done.stderr) == ("/fetched/python3.13\n", "Fetching Python 3.13 with uv (once).\n")
+    done = find_python(tmp_path / "fetches", **machine)
+    assert (done.stdout, done.stderr) == ("/fetched/python3.13\n", "")
+    done = find_python(tmp_path / "offline", **machine)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.endswith("but python3 is Python 3.14: uv could not fetch one, for the reason above; connect, "
+                                "then run the same command again.\n")  # fmt: skip
+
+
+def test_uv_is_not_asked_where_a_python_fits_or_is_named(tmp_path):
+    machine = {"versions": {"python3": "3.12", "old": "3.8"}, "uv": "uv", "has": "/opt/python3.13"}
+    assert find_python(tmp_path, **machine).stdout == "python3\n"
+    assert find_python(tmp_path, **machine, wanted="old").returncode == 1
+
+
+UV = next((found for found in (shutil.which("uv"), shutil.which(ROOT / ".uv" / "bin" / "uv")) if found), None)
+
+
+@pytest.mark.skipif(not UV, reason="no uv is installed, on PATH or in .uv")
+def test_the_real_uv_finds_a_python_that_has_another_name(tmp_path):
+    """Beside a Python of the wrong version, one of a name that the script does not try."""
+    (tmp_path / "uv").symlink_to(UV)
+    (tmp_path / "later").mkdir()
+    (tmp_path / "later" / "python3").symlink_to(Path(sys.base_prefix, "bin", "python3").resolve())
+    (tmp_path / "python3").write_text(FAKE.format(version="3.14", pip=1), encoding="utf-8")
+    (tmp_path / "python3").chmod(0o755)
+    variables = {"PATH": f"{tmp_path}{os.pathsep}{tmp_path / 'later'}", "HOME": str(tmp_path), "UV_OFFLINE": "1"}
+    command = ["/bin/sh", ROOT / "tools" / "find_python.sh"]
+    done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, encoding="utf-8")
+    assert done.stdout.startswith(f"{tmp_path / 'later'}"), done.stderr
 
 
 def test_a_wrong_python_that_runs_the_set_up_itself_is_named(machine, monkeypatch):

@@ -4,7 +4,9 @@ import ast
 import sys
 import tomllib
 from importlib import metadata
+from unittest.mock import Mock
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
@@ -82,7 +84,22 @@ def test_the_lowest_versions_tried_are_those_that_the_package_allows():
 def test_the_pythons_tried_and_binders_are_those_that_the_package_supports():
     supported = [f"3.{minor}" for minor in range(30) if f"3.{minor}" in SpecifierSet(PROJECT["requires-python"])]
     assert list(noxfile.PYTHONS) == supported and noxfile.binder.PYTHON in supported
-    assert {python for python, versions in noxfile.PAIRS if versions == "pinned"} == set(supported)
+    assert noxfile.NEXT not in supported
+    assert {python for python, versions in noxfile.PAIRS if versions == "pinned"} == {*supported, noxfile.NEXT}
+
+
+@pytest.mark.parametrize(
+    ("said", "lacking"),
+    [
+        ("ERROR: Could not find ...\nERROR: No matching distribution found for gensim==4.4.0", "gensim==4.4.0"),
+        ("Would install gensim-9.0 numpy-9.0", None),
+        ("ERROR: Could not install packages due to an OSError", None),  # the installation says so then
+    ],
+)
+def test_the_next_python_is_left_out_while_a_pin_has_no_wheel_for_it(said, lacking):
+    session = Mock(run=Mock(return_value=said))
+    assert noxfile.without_wheel(session) == lacking
+    assert {"--dry-run", "--only-binary=:all:", "constraints.txt"} <= {*session.run.call_args.args}
 
 
 def test_renewing_ignores_the_present_constraints(tmp_path, monkeypatch):
