@@ -28,9 +28,24 @@ PYTEST = $(RUN) -m pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorde
 # $(call set_up,steps): bring .venv up to date; says nothing when it is.
 set_up = @python=$$(sh tools/find_python.sh) && "$$python" -m tools.environment $(1)
 
+# What `make help` lists below each heading; what is new and in no list comes last.
+MOST = book live lab test test-fast pdf clean
+PUBLISH = notebooks zip class binder dist
+TRY = test-all test-release test-matrix oracle kernels run-here audit links jupyter-book-2 bench mutants
+RENEW = lists pytorch-page ablations model writer sizes variants findings constraints
+OTHERS = $(filter-out help $(MOST) $(PUBLISH) $(TRY) $(RENEW),$(shell sed -n 's/^\([a-z0-9-]*\):.*  ## .*/\1/p' Makefile))
+listed = printf '\n%s\n' $(1); for target in $(2); do \
+	sed -n "s/^$$target:[a-z ]*  \#\# \(.*\)/  $$target:\1/p" Makefile; done \
+	| awk '{colon = index($$0, ":"); printf "%-17s %s\n", substr($$0, 1, colon - 1), substr($$0, colon + 1)}'
+
 help:  ## list these targets
 	@echo "make TARGET, where TARGET is one of"
-	@sed -n 's/^\([a-z0-9-]*\):[a-z -]*  ## \(.*\)/  \1:\2/p' Makefile | awk -F: '{printf "%-17s %s\n", $$1, $$2}'
+	@$(call listed,"What most people need:",$(MOST))
+	@$(call listed,"To hand the book on:",$(PUBLISH))
+	@$(call listed,"To try it in other ways than make test does:",$(TRY))
+	@$(call listed,"To renew what is kept (contributing/ says when):",$(RENEW))
+	@$(if $(OTHERS),$(call listed,"Besides:",$(OTHERS)))
+	@echo
 	@echo "PYTHON=/path/to/python chooses the Python (3.11, 3.12 or 3.13) that .venv is made with."
 
 book:  ## set everything up and build the book
@@ -49,7 +64,7 @@ test:  ## set everything up, build the book and test all that a reader would not
 	@$(PYTEST) -m "not release"
 	@echo "All tests passed. The book that they tested is $(BOOK)"
 
-test-all: test test-release kernels  ## the same, and what a release wants besides: the next, and other processors
+test-all: test test-release kernels  ## what make test does, what a release wants besides, and other processors
 
 test-release: book  ## test PDF, JupyterLab, class, rebuilt books, every figure and the tools
 	$(call set_up,test browser)
@@ -61,7 +76,7 @@ test-fast: book  ## the same with the tests of the helper and of the text alone:
 	@$(RUN) -m ruff check
 	@$(RUN) -m pytest --numprocesses=2 --dist=worksteal -m "not browser" tests/helper tests/text
 
-live:  ## serve the book, rebuild it on save and reload the open page
+live:  ## serve the book, rebuild it on save, the open page first, and reload that (PORT)
 	$(call set_up,book)
 	@$(RUN) -m bookbuild.live $(PORT)
 

@@ -1,4 +1,4 @@
-"""Ask for every link of the book, README.md and CONTRIBUTING.md, and list the dead ones: `python -m tools.links`.
+"""Ask for every link of the book and of what contributors read, and list the dead ones: `python -m tools.links`.
 
 Sphinx's own check does the asking.  Some hosts refuse programs what they show to people: their answer, 403 or the
 like, is no sign of a dead link and is only counted.  The list is also written to _build/dead-links.md.
@@ -15,7 +15,7 @@ from bookbuild.base.files import remove, written
 from bookbuild.read.book import Book
 
 FOLDER = ROOT / "_build" / "linkcheck"
-MORE = "README.md", "CONTRIBUTING.md"  # which are no pages of the book
+MORE = "README.md", "CONTRIBUTING.md", "contributing"  # which are no pages of the book
 REFUSAL = re.compile(r"(401|403|405|406|418|429|999)\b")
 
 

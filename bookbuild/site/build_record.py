@@ -17,7 +17,7 @@ from bookbuild.site.last_changed import dates
 
 RECORD = "built"
 REQUIREMENTS = "requirements.txt"
-NOT_READ = (".*", "_build", "node_modules", "tests", "__pycache__", "*.egg-info", "*.ipynb", "*~")
+NOT_READ = (".*", "_build", "node_modules", "tests", "contributing", "__pycache__", "*.egg-info", "*.ipynb", "*~")
 KEPT = (".doctrees", "jupyter_execute")  # what Sphinx and myst-nb have read
 
 

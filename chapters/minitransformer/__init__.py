@@ -1,1 +1,24 @@
-"""The helper package of *Transformers from the Dot Product Up*: one concept, one module, built in its chapter."""
+"""The helper package of *Transformers from the Dot Product Up*: one concept, one module, built in its chapter.
+
+Chapter, module, and what it builds:
+
+  1  word_vectors      counts of neighbours, PPMI, trained word vectors, PCA
+  2  dot_product       cosine similarity and nearest neighbours
+  3  softmax           softmax, its logarithm, entropy
+  4  attention         attention with queries, keys and values
+  5  self_attention    the projections that make all three from the same tokens
+  6  masks             causal and padding masks, and a check for looks at the future
+  7  multi_head        heads, split, attended and merged
+  8  layer_norm        layer normalisation and RMSNorm
+  9  residuals         the residual connection, with the norm before or after
+ 10  positions         sinusoidal positions, rotary positions, ALiBi
+ 11  feed_forward      the feed-forward network, ReLU and GELU, dropout
+ 12  transformer       embedding, layers and stacks, `LanguageModel` and `Transformer`
+ 13  gradients         cross-entropy, its gradient, and a check of any gradient
+ 14  training          Adam, the learning rate's schedule, and `train`
+ 15  translation       batches of sentence pairs, greedy decoding, beam search
+ 16  language_model    byte-pair encoding, sampling, the key–value cache, n-gram models
+ 17  inside            activation patching, ablation, the logit lens, linear probes
+ 18  online_attention  attention by tiles, and weights in fewer bits
+ 19  today             grouped queries, SwiGLU, experts, `Decoder`, linear attention
+"""

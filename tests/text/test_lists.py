@@ -1,5 +1,6 @@
 """The lists of chapters are up to date, and each is made from what stands in the chapters."""
 
+import ast
 import math
 import re
 
@@ -17,6 +18,17 @@ PLANS = ["One day", "Four weeks", "Eight weeks", "Fourteen weeks"]
 def test_pages_hold_the_lists_and_chapters_the_times_as_they_are_counted():
     old = [file for file, text in lists(Book(ROOT)).items() if text != (ROOT / file).read_text("utf8")]
     assert old == [], "is not up to date: run `make lists`"
+
+
+def test_the_map_of_the_helper_has_each_chapter_in_order_and_says_the_same_at_both_places():
+    package = ROOT / "chapters" / "minitransformer"
+    face, page = ((package / name).read_text("utf8") for name in ("__init__.py", "README.md"))
+    said = re.findall(r"^ *(\d+)  (\w+) +(.+)$", ast.get_docstring(ast.parse(face)), re.MULTILINE)
+    assert said == re.findall(r"^\| (\d+) \| `(\w+)` \| (.+) \|$", page, re.MULTILINE)
+    names = [chapter.name[3:].replace("-", "_") for chapter in Book(ROOT).chapters]
+    assert [(number, module) for number, module, _ in said] == [(str(n), name) for n, name in enumerate(names, start=1)]
+    there = {path.stem for path in package.glob("*.py")} | {path.parent.name for path in package.glob("*/__init__.py")}
+    assert [name for name in names if name not in there] == []
 
 
 @pytest.mark.parametrize("plan", PLANS)

@@ -64,6 +64,22 @@ def test_the_picture_of_the_readme_is_light():
     assert (ROOT / "figs" / "page.png").stat().st_size < 300_000
 
 
+def test_contributing_is_short_and_leads_to_every_page_of_its_folder():
+    text = TEXTS["CONTRIBUTING.md"]
+    assert text.count("\n") <= 130
+    assert set(re.findall(r"\((contributing/[\w-]+\.md)\)", text)) == {
+        name for name in NAMES if name.startswith("contributing/")
+    }
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if re.match(r"README|CONTRIBUTING|contributing/", name)])
+def test_what_a_page_for_contributors_links_or_names_is_there(name):
+    links = re.findall(r"\]\(([^):#]+)(?:#[\w-]+)?\)", TEXTS[name])
+    assert [link for link in links if not (ROOT / name).parent.joinpath(link).exists()] == []
+    paths = re.findall(r"`((?:bookbuild|tools|tests|reference|binder|figs)/[\w./-]+)`", TEXTS[name])
+    assert [path for path in paths if not (ROOT / path).exists() and "NAME" not in path and "gate" not in path] == []
+
+
 # Code
 
 
@@ -95,12 +111,15 @@ def targets():
     return re.search(r"^\.PHONY: (.*)", TEXTS["Makefile"], re.MULTILINE)[1].split()
 
 
-def test_make_alone_lists_every_target():
-    assert [line.split()[0] for line in make().splitlines() if line.startswith("  ")] == targets()
+def test_make_alone_lists_every_target_once_and_the_seven_that_most_people_need_first():
+    listed = [line.split()[0] for line in make().splitlines() if line.startswith("  ")]
+    assert sorted(listed) == sorted(targets())
+    assert listed[:7] == ["book", "live", "lab", "test", "test-fast", "pdf", "clean"]
 
 
 def test_every_command_that_a_page_or_a_workflow_names_exists():
-    for name in ("README.md", "CONTRIBUTING.md", *(name for name in NAMES if name.startswith(".github/workflows/"))):
+    folders = ".github/workflows/", "contributing/"
+    for name in ("README.md", "CONTRIBUTING.md", *(name for name in NAMES if name.startswith(folders))):
         named = re.findall(r"(?:^|`|run: |^ +)make ([a-z0-9-]+)", TEXTS[name], re.MULTILINE)
         assert set(named) <= set(targets()), name
         modules = re.findall(r"-m ((?:tools|bookbuild)[\w.]*)", TEXTS[name])
