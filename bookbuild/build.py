@@ -14,7 +14,7 @@ import traceback
 
 from bookbuild import ROOT, patches
 from bookbuild.base.files import remove
-from bookbuild.site.build_record import is_current
+from bookbuild.site.build_record import differing, is_current, last_good, sources
 from bookbuild.site.fresh_execution import end_kernels
 
 DISK = re.compile("no space left|disk is full|disk quota|file too large", re.IGNORECASE)
@@ -24,16 +24,19 @@ FULL = "The book could not be built, as the disk is full: make room on it, then 
 FAILED = "The book could not be built, for the reason above."
 
 
-def build(root):
-    """Build as `jupyter-book build . -n -W --keep-going` does; return Sphinx's status, or what stopped it."""
+def build(root, folder=None, **settings):
+    """Build as `jupyter-book build . -n -W --keep-going` does; return Sphinx's status, or what stopped it.
+
+    `folder` stands for _build; `settings` are added to those of _config.yml.
+    """
     from jupyter_book import sphinx
 
     patches.find_plugins_once()
     patches.tell_no_traceback()
     gc.disable()  # it would look through the trees of all pages again and again, for a third of the time
-    settings = {"external_toc_path": str(root / "_toc.yml"), "latex_individualpages": False, "nitpicky": True}
+    settings |= {"external_toc_path": str(root / "_toc.yml"), "latex_individualpages": False, "nitpicky": True}
     options = {"noconfig": True, "path_config": root / "_config.yml", "confoverrides": settings}
-    site = root / "_build" / "html"
+    site = (folder or root / "_build") / "html"
     if not site.is_dir():
         remove(site)  # a file, which Sphinx would refuse
     return sphinx.build_sphinx(root, site, **options, warningiserror=True, keep_going=True, quiet=True)
@@ -64,6 +67,23 @@ def stop(*_):
     """End the kernels, and then what this process does."""
     end_kernels()
     raise KeyboardInterrupt
+
+
+def draft(page, folder, root=ROOT):
+    """Build a page alone in a folder that holds what the last good build left (site/this_build); return the exit code.
+
+    It is 2, and nothing is done, where no such page can be read, where no build was good, and where only texts of
+    chapters have changed since the last one: then the whole book is there as soon.
+    """
+    signal.signal(signal.SIGINT, stop)
+    edited = differing(last_good(root / "_build")[0].get("files", {}), sources(root)["files"])
+    texts = all(re.fullmatch(r"chapters/[^/]*\.md", name) for name in edited)
+    if texts or not (folder / ".doctrees").is_dir() or not (root / f"{page}.md").is_file():
+        return 2
+    try:
+        return int(bool(build(root, folder, open_page=page)))
+    except (KeyboardInterrupt, OSError):
+        return 1
 
 
 def main(root=ROOT):

@@ -29,8 +29,8 @@ FIRST = (
 HANDLERS = {
     "config-inited": (frame.choose_pages, fresh_execution.begin),
     "builder-inited": (assets.install, assets.make, published.choose_address, search.leave_out_sphinx),
-    "env-get-outdated": (this_build.read_again,),
-    "env-before-read-docs": (fresh_execution.execute_ahead,),
+    "env-get-outdated": (this_build.read_again, fill_in.read_again),
+    "env-before-read-docs": (this_build.read_open_page, fresh_execution.execute_ahead),
     "source-read": (fill_in.write,),
     "doctree-read": (glossary.note,),
     "env-updated": (previews.read_glossary,),
@@ -63,7 +63,7 @@ LATE = 1000  # Sphinx calls what has a higher number later; 500 is what other ex
 
 def setup(app):
     """Register what Sphinx is to know and connect all handlers."""
-    for part in (frame, translator, practice, formulas, published):
+    for part in (this_build, frame, translator, practice, formulas, published):
         part.register(app)
     for event, handler in FIRST:
         app.connect(event, handler, priority=1)

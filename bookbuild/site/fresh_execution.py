@@ -29,7 +29,7 @@ RECORDER = Path(record_uses.__file__).read_text("utf8")
 def begin(app, config):
     """Let pages be executed here, and forget the executions of pages that the book no longer has."""
     build = app.book_build
-    kept = KeptExecutions(build.folder / ".jupyter_cache", build.root, build.sources["files"])
+    kept = KeptExecutions(build.root / "_build" / ".jupyter_cache", build.root, build.sources["files"])
     kept.forget_others(page.page for page in build.book.pages)
     patches.execute_by(partial(Execution, build=build, kept=kept))
     os.environ["TQDM_DISABLE"] = "1"  # for the kernels: a page shows no progress bar
@@ -68,14 +68,13 @@ class Execution(NotebookClientBase):
         self.page = path.relative_to(build.root).with_suffix("").as_posix()
         self.build, self.kept = build, kept
 
-    def executed(self):
-        """Return the notebook of the code cells with their outputs."""
-        found = self.kept.find(self.notebook, self.page)
-        return self.run() if found is None else found
+    def found(self):
+        """Return the notebook of the code cells with their outputs where it is kept, else None."""
+        return self.kept.find(self.notebook, self.page)
 
-    def run(self):
-        """Execute the cells, keep them, and return them as `executed` does."""
-        self.logger.info("Executing notebook")
+    def run(self, number=1, total=1):
+        """Execute the cells, keep them, and return them as `found` does; say so, as number one of that many pages."""
+        print(f"Executing the cells of {self.page} ({number} of {total}).", flush=True)
         with tempfile.TemporaryDirectory() as folder:
             notes = Path(folder, "uses")
             client = NotebookClient(
@@ -98,7 +97,7 @@ class Execution(NotebookClientBase):
 
     def start_client(self):
         """Fill in the outputs; myst-nb calls this when it reads the page."""
-        ran = self.build.executed.pop(self.page, None) or self.executed()
+        ran = self.build.executed.pop(self.page, None) or self.found() or self.run()
         self.notebook.metadata.language_info = ran.metadata.language_info
         for cell, done in zip(code_cells(self.notebook), ran.cells):
             cell.outputs = done.outputs
@@ -133,13 +132,18 @@ def execution(env, page):
 
 def execute_ahead(app, env, pages):
     """Execute the pages that will be read, several at a time; those that train, which takes long, begin."""
-    executions = [one for one in (execution(env, page) for page in pages) if one]
-    trainings = lambda one: sum(len(TRAINS.findall(cell.source)) for cell in code_cells(one.notebook))
+    executions = {one.page: one for one in (execution(env, page) for page in pages) if one}
+    trainings = lambda page: sum(len(TRAINS.findall(cell.source)) for cell in code_cells(executions[page].notebook))
+    done = app.book_build.executed
+    done.update({page: found for page, one in executions.items() if (found := one.found())})
+    left = sorted(executions.keys() - done.keys(), key=lambda page: (-trainings(page), page))
     pool = ThreadPoolExecutor(AT_ONCE)
     try:
-        begun = {pool.submit(one.executed): one.page for one in sorted(executions, key=trainings, reverse=True)}
-        for done in as_completed(begun):
-            app.book_build.executed[begun[done]] = done.result()
+        begun = {
+            pool.submit(executions[page].run, number, len(left)): page for number, page in enumerate(left, start=1)
+        }
+        for ended in as_completed(begun):
+            done[begun[ended]] = ended.result()
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         end_kernels()

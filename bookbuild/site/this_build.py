@@ -4,10 +4,12 @@ A site is made in a new folder, which takes the place of the old one once it is 
 changed are read.  Where these are chapters and say nothing that other pages repeat, the others are copied; else all
 pages are written.  Where more than the text of pages has changed, all are read again.  The outputs of cells are kept
 apart (kept_executions).
+
+A draft is a build of one page alone, the one that is open in a browser: in a folder of its own, a copy of what the last
+build left, it reads and writes this page, and what it shows of others may be old.  `bookbuild.live` makes it.
 """
 
 import json
-import logging
 import shutil
 import sys
 from pathlib import Path
@@ -59,26 +61,21 @@ class Build:
         return chapters and self.only_texts and self.last_sources["dates"] == self.sources["dates"]
 
 
+def register(app):
+    """Let a build be told that it is a draft, by the name of its page."""
+    app.add_config_value("open_page", "", "")
+
+
 def begin(app, config):
     """Wait for other builds; forget what was read where more than texts has changed or it is not whole."""
     app.book_build = build = Build(Path(app.srcdir), Path(app.outdir).parent)
     whole = all(build.last_results.get(name) == hashes(build.folder / name) for name in KEPT)
-    if not (build.only_texts and whole):
+    if not (build.only_texts and whole) and not config.open_page:
         for name in KEPT:
             remove(build.folder / name)
     remove(build.folder / RECORD)
     # For all that reads the helper: pages show that of this book, wherever another one is installed.
     sys.path.insert(0, str(build.root / "chapters"))
-    if app.quiet:
-        logging.getLogger("sphinx").addHandler(executions())
-
-
-def executions():
-    """Return what tells of each page that its cells are executed, all that a quiet build says of its work."""
-    handler = logging.StreamHandler(sys.stdout)
-    handler.addFilter(lambda record: str(record.msg).startswith("Executing notebook"))
-    handler.setFormatter(logging.Formatter("Executing the cells of %(docname)s."))
-    return handler
 
 
 def use_new_folder(app):
@@ -94,6 +91,12 @@ def read_again(app, env, added, changed_pages, removed):
     """Return the pages that were read from a file that has changed: Sphinx goes by dates, which a copy keeps."""
     edited = app.book_build.edited
     return [page for page in env.all_docs if {env.doc2path(page, False), *env.dependencies[page]} & edited]
+
+
+def read_open_page(app, env, pages):
+    """Let a draft read its page and no other."""
+    if app.config.open_page:
+        pages[:] = [app.config.open_page]
 
 
 def repeated(env):
@@ -116,7 +119,7 @@ def write_again(app, env):
     said = note.is_file() and note.read_text("utf8") == text
     written(note, text)
     whole = build.last_results.get("html") == results(build.root, build.folder)["html"]
-    copied = build.only_chapters and whole and said
+    copied = bool(app.config.open_page) or (build.only_chapters and whole and said)
     if copied:
         taken = names(build.book).values()  # they show the old text
         shutil.copytree(build.folder / "html", new, ignore=shutil.ignore_patterns(*taken), dirs_exist_ok=True)
@@ -145,6 +148,6 @@ def end(app, exception):
         Path(app.outdir).replace(site)
         remove(old)
         patches.write_into(app, site)
-        if not app._warncount:
+        if not app._warncount and not app.config.open_page:
             written(build.folder / RECORD, json.dumps([build.sources, results(build.root, build.folder)]))
     build.lock.close()

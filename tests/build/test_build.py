@@ -91,6 +91,11 @@ def change_works(book):
     book.change("references.bib", "Rye, Al", "Rye, Bo")
 
 
+def lengthen(book):
+    """Add to a chapter what takes a quarter of an hour to read."""
+    book.write(CHAPTER, (book.folder / CHAPTER).read_text("utf8") + "\n" + "word " * 3000 + "\n")
+
+
 def rename_chapter(book):
     """Remove the second chapter and add it under another name."""
     (book.folder / f"{SECOND}.md").rename(book.folder / "chapters" / "02-all.md")
@@ -104,6 +109,7 @@ EDITS = {
     "a term's use": (lambda book: book.change(CHAPTER, "{term}", ""), "reference/glossary", "in chapter 2"),
     "a title": (lambda book: book.change(f"{SECOND}.md", "# The whole", "# The sum"), "index", "The sum"),
     "a job": (lambda book: book.change(CHAPTER, "Cut it in two.", "Cut it in four."), "index", "Cut it in four"),
+    "a time": (lengthen, "index", "2 chapters of 5 to 15 minutes each"),
     "labels": (change_labels, FIRST, "02-whole.html#fig-parts"),
     "a caption": (lambda book: book.change(f"{SECOND}.md", "Halves of one.", "Parts of one."), FIRST, "Parts of one"),
     "a term": (change_term, "reference/glossary", "like parts"),

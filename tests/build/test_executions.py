@@ -1,6 +1,7 @@
 """A page is executed again when something that its cells use has changed, and only then."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,7 +32,7 @@ def executed(book):
     """Build a book and return the pages whose cells were executed."""
     good, said = book.build()
     assert good, said
-    return {line.split()[-1].rstrip(".") for line in said.splitlines() if line.startswith("Executing the cells of")}
+    return set(re.findall(r"Executing the cells of (\S+) \(", said))
 
 
 def text(book, name):

@@ -38,7 +38,7 @@ parts:
 """,
     "index.md": """# A small book
 
-Two chapters, of which the second is {ref}`ch-whole`.
+Two chapters, of which the second is {ref}`ch-whole`: {{ chapters and their times }}.
 
 <div class="mt-machine" role="img" aria-label="Both."><svg></svg></div>
 """,
