@@ -38,6 +38,7 @@ MODULES = {
     "transformer/layers": f"transformer {ALIKE}",
     "transformer/parameters": f"transformer {ALIKE}",
     "transformer/models": f"transformer {ALIKE}",
+    "transformer/walk": "transformer language_model inside pretrained",
     "gradients": ALIKE,
     "training/loop": f"training {ALIKE}",
     "training/settings": "training",

@@ -1,15 +1,10 @@
 """Looking inside a trained model: runs that are opened, patched and cut, a score, a lens and a probe; chapter 17."""
 
-from functools import singledispatch
-
 import numpy as np
 
 from .arrays import finite, floats, for_features, number, token_ids, whole
-from .layer_norm import layer_norm
-from .masks import causal_mask
-from .multi_head import merge_heads, split_heads
-from .softmax import softmax
-from .transformer import embed, head
+from .transformer import head
+from .transformer.walk import decoder_only, normed, run_decoder, visible
 
 
 def copies(rng, batch, shortest=8, longest=24, places=48, vocabulary=64):
@@ -62,19 +57,20 @@ def induction_score(weights, ids):
     return np.moveaxis(weights, -3, 0)[(slice(None), *texts, asks, followed)].mean(axis=1)
 
 
-@singledispatch
 def opened(model, ids, change=None):
-    """Return all that happens in a `LanguageModel` that reads `ids`, by name: a flat dict of arrays.
+    """Return all that happens in a `LanguageModel` or a `Decoder` that reads `ids`, by name: a flat dict of arrays.
 
-    "embedded" is what goes into the layers, "stream" what comes out, "output" the same normed, "logits" the end.
-    Each part of a layer, such as "1 attention", has "… stream", what it finds, "… normed", "… added" and "… output",
-    the stream behind it; an attention also "… queries" and "… keys", turned where positions are rotary, "… values",
-    "… scores", "… weights" and "… mixed", a feed-forward network "… hidden".
+    "embedded" is what goes into the layers, "stream" what comes out, "output" the same normed where there is a last
+    norm, "logits" the end.  Each part of a layer, such as "1 attention", has "… stream", what it finds, "… normed",
+    where norms stand before the parts, "… added" and "… output", the stream behind it; an attention also "… queries"
+    and "… keys", turned where positions are rotary, "… values", "… scores", "… weights" and "… mixed", a feed-forward
+    network "… hidden", unless it is a mixture of experts.
     `change` is {name: function}: what the function makes of a copy of the array of this name goes on in its place.
-    Shapes: ids (…, n) -> (…, n, d) for what is on the stream, (…, heads, n, d_k) for queries, keys, values and what is
-    mixed of them, (…, heads, n, n) for scores and weights, (…, n, vocabulary) for "logits".
-    Raises ValueError where `change` has a name that none of the arrays has, or the norms do not stand before the parts.
-    Used in chapter 17.
+    Shapes: ids (…, n) -> (…, n, d) for what is on the stream, (…, heads, n, d_k) for queries, keys, values, of which
+    there may be fewer heads, and what is mixed of them, (…, heads, n, n) for scores and weights, (…, n, vocabulary) for
+    "logits".
+    Raises TypeError where the model is of another kind, and ValueError where `change` has a name that none of the
+    arrays has.  Used in chapter 17.
 
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=1, rng=0)
@@ -82,48 +78,26 @@ def opened(model, ids, change=None):
     >>> found["1 attention weights"].shape, bool(np.allclose(found["logits"], model([3, 1, 4])))
     ((2, 3, 3), True)
     """
-    if model.norm != "pre":
-        raise ValueError(f"the model's norm is {model.norm!r}; expected 'pre', a norm before each part.")
-    found, change = {}, change or {}
+    found, change, ids = {}, change or {}, token_ids(ids, decoder_only(model).vocabulary)
 
     def note(name, array):
         found[name] = change[name](array.copy()) if name in change else array
         return found[name]
 
-    x = note("embedded", embed(ids, model.params, model.positions))
-    for layer in range(1, model.layers + 1):
-        x = _passed(x, model, layer, note)
-    x = note("output", layer_norm(note("stream", x), **model.params["decoder"]["norm"]))
-    note("logits", head(x, model.params))
-    if unknown := ", ".join(map(str, change.keys() - found.keys())):
-        raise ValueError(f"change has {unknown}, which happens nowhere in the model; expected names of what is found.")
+    run_decoder(model, ids, note, keep=visible(ids.shape[-1], ids.shape[-1], model.window))
+    all_found("change", change, found)
     return found
 
 
-def _passed(x, model, layer, note):
-    """Return x (…, n, d) behind the layer of this number."""
-    for name, params in model.params["decoder"][layer].items():
-        place = f"{layer} {name}"
-        x = note(f"{place} stream", x)
-        normed = note(f"{place} normed", layer_norm(x, params["gain"], params["bias"]))
-        if name == "attention":
-            added = _attended(place, normed, params, model, note)
-        else:
-            hidden = note(f"{place} hidden", model.activation(normed @ params["W_1"] + params["b_1"]))
-            added = hidden @ params["W_2"] + params["b_2"]
-        x = note(f"{place} output", x + note(f"{place} added", added))
-    return x
+def all_found(given, functions, found):
+    """Do nothing where each of the functions, {name: function}, is for an array that was found, {name: array}.
 
+    Raises ValueError, calling the functions what `given` says, where one is not.  Used in chapter 17.
 
-def _attended(place, x, params, model, note):
-    """Return what an attention makes of x (…, n, d), in which no token sees a later one: (…, n, d)."""
-    turn = model.options(None)["turn"] or (lambda x: x)
-    queries, keys, values = (split_heads(x @ params[name], model.heads) for name in ("W_Q", "W_K", "W_V"))
-    queries, keys = note(f"{place} queries", turn(queries)), note(f"{place} keys", turn(keys))
-    values = note(f"{place} values", values)
-    scores = note(f"{place} scores", queries @ keys.swapaxes(-1, -2) / keys.shape[-1] ** 0.5)
-    weights = note(f"{place} weights", softmax(np.where(causal_mask(x.shape[-2]), scores, -np.inf)))
-    return merge_heads(note(f"{place} mixed", weights @ values)) @ params["W_O"]
+    >>> all_found("change", {"logits": np.zeros_like}, {"logits": np.ones(3)})
+    """
+    if unknown := ", ".join(map(str, functions.keys() - found.keys())):
+        raise ValueError(f"{given} has {unknown}, which happens nowhere in the model; expected names of what is found.")
 
 
 def patched(run, name, donor, at=...):
@@ -191,9 +165,8 @@ def ablated(run, name, at, mean=0.0):
     return run({name: cut})
 
 
-@singledispatch
 def last_norm(model, stream):
-    """Return a stream as it leaves the last norm of a `LanguageModel`.  Used in chapter 17.
+    """Return a stream as it leaves the last norm of a model, as it is where the model has none.  Used in chapter 17.
 
     Shapes: stream (…, n, d) -> the same.
 
@@ -201,9 +174,11 @@ def last_norm(model, stream):
     >>> last_norm(LanguageModel(2, 2, heads=1, layers=1, rng=0), [[3.0, 1.0]]).round(2).tolist()
     [[1.0, -1.0]]
     """
-    norm, stream = model.params["decoder"]["norm"], floats(stream, "stream", 2)
+    norm, stream = model.params["decoder"].get("norm"), floats(stream, "stream", 2)
+    if norm is None:
+        return stream
     for_features(stream, norm["gain"], "gain", of="stream")
-    return layer_norm(stream, **norm)
+    return normed(stream, norm, model.eps)
 
 
 def logit_lens(stream, model, normed=True):

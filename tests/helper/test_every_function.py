@@ -56,12 +56,12 @@ ELSEWHERE = {  # what chapters build and no case tries, by the reason
     ),
     "takes or makes a model": (
         "leaks train_vectors learn initialise greedy beam layer_shapes count views embed "
-        "decoder_layer log_probability parameters_of"
+        "log_probability parameters_of"
     ),
     "takes positive numbers": "linear_attention",
     "is tried on texts and runs of its own": "copies induction_score patched patched_each ablated linear_probe",
     "works on texts or their tokens": "pieces merged learn_merges apply_merges windows grams counted blended",
-    "draws or writes tokens": "shares choose generate step attend foretold bits_per_byte",
+    "draws or writes tokens": "shares choose generate step turned remembered attended foretold bits_per_byte",
     "gives whole numbers, or slices": "quantise dequantise tiles tile_scores",
     "is tried with what it is part of": (
         "kept_by rate_at clipped word_numbers batch_of right cross_entropy attend_by_tiles take_in tile_back"

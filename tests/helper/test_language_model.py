@@ -5,6 +5,7 @@ import itertools
 import math
 import re
 from collections import Counter, defaultdict
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minitransformer.feed_forward import gelu
+from minitransformer.inside import logit_lens, opened, patched
 from minitransformer.language_model import (
     BytePairEncoding,
     KeyValueCache,
     KneserNey,
     apply_merges,
-    attend,
     beam_text,
     bits_per_byte,
     choose,
@@ -37,12 +38,14 @@ from minitransformer.language_model import (
     windows,
     writer,
 )
-from minitransformer.language_model.cache import normed, turned
-from minitransformer.layer_norm import layer_norm
+from minitransformer.language_model.cache import turned
+from minitransformer.layer_norm import layer_norm, rms_norm
 from minitransformer.masks import causal_mask
-from minitransformer.positions import angles, rotary
+from minitransformer.positions import rotary
 from minitransformer.softmax import log_softmax, softmax
-from minitransformer.transformer import LanguageModel, embed, head
+from minitransformer.today import Decoder, decoder_shapes, rotary_halves
+from minitransformer.transformer import POSITIONS, LanguageModel, Transformer, embed, head
+from minitransformer.transformer.walk import normed, weights_of
 
 TEXTS = st.text() | st.text("ab \n", max_size=300) | st.binary() | st.text("aé漢 🙂", max_size=100)
 ODD = [
@@ -229,7 +232,7 @@ def test_a_window_hides_all_but_the_last_tokens(cuts, window):
 def test_a_token_that_is_turned_as_if_it_were_the_first_is_seen():
     tokens, machine = ids(12), model()
     cache = KeyValueCache(machine, 12)
-    cache.cos[:], cache.sin[:] = cache.cos[0], cache.sin[0]
+    cache.turns[:] = cache.turns[0]
     found = np.concatenate([step(machine, cache, [token]) for token in tokens])
     off = np.abs(found - machine(tokens)).max(axis=-1)
     assert off[0] < 1e-12 and (off[2:] > 1e-3).all()
@@ -238,9 +241,14 @@ def test_a_token_that_is_turned_as_if_it_were_the_first_is_seen():
 def test_the_parts_of_a_step_are_the_chapters_functions():
     x, rng = np.random.default_rng(0).normal(size=(3, 5, 8)), np.random.default_rng(1)
     part = {"gain": rng.normal(size=8), "bias": rng.normal(size=8)}
-    np.testing.assert_allclose(normed(x, part), layer_norm(x, **part), rtol=0, atol=1e-12)
-    turns = angles(np.arange(4, 9), 8)
-    np.testing.assert_allclose(turned(x, np.cos(turns), np.sin(turns)), rotary(x, np.arange(4, 9)), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(normed(x, part, 0.1), layer_norm(x, **part, eps=0.1), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(normed(x, {"gain": part["gain"]}), rms_norm(x, part["gain"]), rtol=0, atol=1e-12)
+    machine = model()
+    found = turned(machine, KeyValueCache(machine, 9), slice(4, 9), x)
+    np.testing.assert_allclose(found, rotary(x, np.arange(4, 9)), rtol=0, atol=1e-12)
+    x[0, 0], x[0, 1, 1:], x[1] = -np.inf, -np.inf, 1e4 * x[1]
+    np.testing.assert_allclose(weights_of(x), softmax(x), rtol=0, atol=1e-12)
+    assert np.isnan(weights_of(np.array([[np.nan, 1.0]]))).all()
 
 
 def test_a_cache_keeps_float32_and_texts_that_are_picked():
@@ -254,10 +262,8 @@ def test_a_cache_keeps_float32_and_texts_that_are_picked():
 
 
 def test_the_door_of_the_cache():
-    with pytest.raises(ValueError, match=r'^positions are "none" and norm "pre"; expected "rotary" and "pre"\.$'):
-        KeyValueCache(model(positions="none"), 4)
-    with pytest.raises(ValueError, match='and norm "post"; expected'):
-        KeyValueCache(model(norm="post"), 4)
+    with pytest.raises(TypeError, match=r"^model is of type Transformer; expected a LanguageModel or a Decoder\.$"):
+        KeyValueCache(Transformer(20, 16, 2, 1, 0), 4)
     machine = model()
     cache = KeyValueCache(machine, 4)
     step(machine, cache, [1, 2, 3])
@@ -267,8 +273,169 @@ def test_the_door_of_the_cache():
         step(machine, cache, [[4]])
     with pytest.raises(ValueError, match="^ids holds 20; expected 0 to 19"):
         step(machine, cache, [20])
-    assert cache.length == 3 and attend(np.ones((1, 16)), cache, 0, slice(3, 4)).shape == (1, 16)
+    assert cache.length == 3
     np.testing.assert_allclose(step(machine, cache, [4]), machine([1, 2, 3, 4])[3:], rtol=0, atol=1e-12)
+
+
+# Every model that writes
+
+def maker(norm, positions, dtype=np.float64):
+    """Return what makes a language model of this kind."""
+    options = {"norm": norm, "positions": positions, "max_length": 12, "tied": norm != "post", "dtype": dtype}
+    return partial(LanguageModel, 20, 16, 2, 2, 0, **options)
+
+
+KINDS = {f"{norm}, {positions}": maker(norm, positions) for norm in ("pre", "post", "none") for positions in POSITIONS}
+KINDS["float32"] = maker("post", "rotary", np.float32)
+DECODERS = {
+    "grouped": ({"groups": 2, "normed": True, "biases": ("Q", "K", "V", "O")}, {}),
+    "of 2019": ({"norm": "layer", "gated": False, "biases": tuple("QKVO12"), "positions": 12}, {"turn": None}),
+    "with a window": ({"groups": 1}, {"window": 3, "turn": partial(rotary_halves, base=50.0), "scale": 3.0}),
+    "experts": ({"experts": 3, "tied": False}, {"turn": rotary, "dtype": np.float32}),
+    "a turn without positions": ({"groups": 2}, {"turn": lambda x: rotary_halves(x, base=50.0)}),
+}
+KINDS |= {
+    name: partial(Decoder, decoder_shapes(20, 16, 4, 2, 10, **shapes), 4, 0, **{"dtype": np.float64} | options)
+    for name, (shapes, options) in DECODERS.items()
+}
+
+
+@pytest.fixture(params=KINDS)
+def any_model(request):
+    """Return a model of each kind, every parameter random."""
+    machine = KINDS[request.param]()
+    machine.flat += np.random.default_rng(7).normal(size=machine.flat.size).astype(machine.flat.dtype) / 10
+    return machine
+
+
+@pytest.mark.parametrize("leading", [(), (2, 2)])
+def test_every_model_writes_with_a_cache_what_the_full_pass_says(any_model, leading):
+    begun, most = ids(*leading, 4), 1e-12 if any_model.flat.dtype == float else 1e-4
+    found, full = generate(any_model, begun, 8), begun
+    for _ in range(8):
+        full = np.concatenate([full, any_model(full)[..., -1:, :].argmax(axis=-1)], axis=-1)
+    assert found.tolist() == full.tolist()
+    for cuts in ((0, 12), (0, 5, 6, 7, 12)):
+        logits = in_steps(any_model, full, cuts)
+        assert logits.dtype == any_model.flat.dtype
+        np.testing.assert_allclose(logits, any_model(full), rtol=0, atol=most)
+
+
+def test_every_model_is_opened_and_its_parts_go_on(any_model):
+    tokens, most = ids(2, 6), 1e-12 if any_model.flat.dtype == float else 1e-4
+    found, told = opened(any_model, tokens), {}
+    np.testing.assert_allclose(found["logits"], any_model(tokens, told), rtol=0, atol=most)
+    np.testing.assert_allclose(logit_lens(found["stream"], any_model), found["logits"], rtol=0, atol=most)
+    for number in (1, 2):
+        inside = told["decoder"][number]
+        for name, what in {"attention": "attention output", "attention weights": "attention weights"}.items():
+            np.testing.assert_allclose(found[f"{number} {what}"], inside[name], rtol=0, atol=most)
+    donor = opened(any_model, tokens[::-1])
+    run = lambda change: opened(any_model, tokens, change)
+    assert np.array_equal(patched(run, "2 attention stream", donor)["logits"], donor["logits"])
+    for name in found.keys() - {"logits"}:
+        other = run({name: lambda array: array + np.arange(array.size, dtype=array.dtype).reshape(array.shape) % 7})
+        assert np.abs(other["logits"] - found["logits"]).max() > 1e-6, name
+
+
+def test_every_model_keeps_the_likeliest_of_several_texts(any_model):
+    begun, totals = ids(4), {}
+    texts, found = beam_text(any_model, begun, 2, width=20)
+    pairs = list(itertools.product(range(20), repeat=2))
+    every = log_softmax(any_model([[*begun, *pair] for pair in pairs]).astype(float))
+    for pair, logs in zip(pairs, every):
+        totals[*begun.tolist(), *pair] = logs[3, pair[0]] + logs[4, pair[1]]
+    best = sorted(totals, key=lambda text: -totals[text])[:20]
+    np.testing.assert_allclose(found, [totals[text] for text in best], rtol=1e-4)
+    assert tuple(texts[0].tolist()) == best[0]
+
+
+def test_a_window_is_that_of_the_cache_where_nothing_can_be_kept():
+    placed, bare = (KINDS["grouped"](turn=turn) for turn in (rotary_halves, lambda x: rotary_halves(x)))
+    tokens = ids(2, 12)
+    for window in (None, 3):
+        for cuts in CUTS:
+            found, right = (in_steps(machine, tokens, cuts, window) for machine in (bare, placed))
+            np.testing.assert_allclose(found, right, rtol=0, atol=1e-12)
+    assert [KeyValueCache(machine, 12).kept is None for machine in (bare, placed)] == [True, False]
+
+
+@pytest.mark.parametrize("kind", ["pre, learned", "of 2019"])
+def test_a_text_ends_with_the_learned_positions(kind):
+    machine = KINDS[kind]()
+    assert generate(machine, ids(4), 9).shape == (13,)  # the last token is not read
+    for write in (generate, beam_text):
+        with pytest.raises(ValueError, match=r"^the text has 13 tokens; expected 12 at most, as there are positions"):
+            write(machine, ids(4), 10)
+    with pytest.raises(ValueError, match=r"^ids has shape \(13,\); expected \(…, n\) with n up to 12\.$"):
+        opened(machine, ids(13))
+
+
+@pytest.mark.parametrize("wrong", [Transformer(20, 16, 2, 1, 0), np.tanh, None])
+def test_what_is_no_model_that_writes_is_refused(wrong):
+    for call in (generate, beam_text, lambda model, ids, steps: opened(model, ids)):
+        with pytest.raises(TypeError, match=r"^model is of type \w+; expected a LanguageModel or a Decoder\.$"):
+            call(wrong, [1, 2], 3)
+
+
+# Where a text ends
+
+
+def test_a_text_ends_with_a_token_and_others_go_on():
+    machine, begun = model(), ids(5, 4)
+    whole = generate(machine, begun, 20, 1.0, rng=np.random.default_rng(0))
+    stop = int(whole[1, 9])
+    found = generate(machine, begun, 20, 1.0, rng=np.random.default_rng(0), stop=stop)
+    lengths = [4 + ([*row[4:], stop].index(stop) + 1) for row in whole.tolist()]
+    assert found.shape[1] == min(24, max(lengths)) and min(lengths) < found.shape[1]
+    for row, text, length in zip(found, whole, lengths):
+        assert row[:length].tolist() == text[: min(length, found.shape[1])].tolist() and (row[length:] == stop).all()
+    alone = generate(machine, begun[1], 20, stop=[0, 1, 2])
+    text = generate(machine, begun[1], 20).tolist()
+    ends = next((i for i, token in enumerate(text) if i > 3 and token < 3), 23)
+    assert alone.tolist() == text[: ends + 1]
+    assert generate(machine, begun, 20, stop=[]).tolist() == generate(machine, begun, 20).tolist()
+    assert generate(machine, [*begun[1], text[4]], 1, stop=text[4]).shape == (6,)  # its beginning does not end it
+
+
+def test_a_text_ends_with_a_string_also_where_tokens_share_it():
+    machine, encoding = text_model()
+    begun = encoding.encode("ROMEO:\n")
+    text = generate(machine, begun, 60)
+    for stop in ("\n", "he", " the s", "\n\n"):
+        found = generate(machine, begun, 60, stop=stop, encoding=encoding)
+        said = encoding.decode(found[len(begun) :])
+        assert (text[: len(found)] == found).all()
+        assert (stop in said) == (len(found) < len(text)) and stop not in encoding.decode(found[len(begun) : -1])
+
+
+@pytest.mark.parametrize("stop, encoding, error, said", [
+    ("\n", None, ValueError, r"^stop is '\\n' and encoding is None; expected a token, or a string of a character"),
+    ("", BytePairEncoding(), ValueError, "^stop is '' and encoding is .*; expected a token, or a string of"),
+    (20, None, ValueError, "^stop holds 20; expected 0 to 19"),
+    ([1.5], None, TypeError, "^stop holds float64 values; expected whole numbers"),
+    (["\n"], None, TypeError, "^stop holds .* values; expected whole numbers"),
+])  # fmt: skip
+def test_what_ends_no_text_is_refused(stop, encoding, error, said):
+    with pytest.raises(error, match=said):
+        generate(model(), [1, 2], 3, stop=stop, encoding=encoding)
+
+
+# Scores that are no numbers
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_scores_that_are_no_numbers_give_no_token(bad):
+    logits, rng = np.array([[1.0, 2.0], [bad, 0.0]]), np.random.default_rng(0)
+    said = r"^logits holds NaN or infinite numbers; expected finite ones\.$"
+    for call in (shares, lambda x: choose(x, 0), lambda x: choose(x, rng=rng)):
+        with pytest.raises(ValueError, match=said):
+            call(logits)
+    machine = model()
+    machine.params["embedding"][3] = bad
+    for write in (generate, beam_text, partial(generate, temperature=1.0, rng=rng)):
+        with np.errstate(invalid="ignore"), pytest.raises(ValueError, match=said):
+            write(machine, [1, 2], steps=4)
 
 
 # Choosing

@@ -29,10 +29,10 @@ from minitransformer.language_model import (
 )
 from minitransformer.pretrained import PublicEncoding, load_pretrained, save_pretrained, saving, tensors
 from minitransformer.pretrained.layouts import FAMILIES, slowed
-from minitransformer.pretrained.reading import _by_group as by_group
 from minitransformer.pretrained.tokens import as_json
 from minitransformer.today import Decoder, decoder_shapes, rotary_halves
 from minitransformer.transformer import LanguageModel, Transformer
+from minitransformer.transformer.walk import by_group
 
 SIZES = {"vocabulary": 11, "d": 12, "heads": 6, "layers": 2, "hidden": 20}
 LAYERED = SIZES | {"norm": "layer", "gated": False, "positions": 9, "biases": "QKVO12"}
@@ -326,7 +326,7 @@ def test_a_text_longer_than_the_learned_positions_is_refused():
     model = decoder("gpt2")
     with pytest.raises(ValueError, match="the text has 10 tokens; expected 9 at most"):
         generate(model, IDS[0], 3)
-    with pytest.raises(ValueError, match="10 tokens"):
+    with pytest.raises(ValueError, match="n up to 9"):
         opened(model, np.zeros(10, int))
 
 

@@ -31,7 +31,6 @@ from minitransformer.today import (
     log_probability_vjp,
     network,
     network_vjp,
-    normed,
     parameters_of,
     rotary_halves,
     routed,
@@ -70,7 +69,6 @@ FUNCTIONS = {
         [("n", 6), ("n", 3), ("n", 4)],
     ),
     "linear": Case(partial(linear, name="Q"), TOKENS | {"params": {"W_Q": (6, 4), "b_Q": (4,)}}, [("n", 4)]),
-    "normed": Case(normed, TOKENS | {"part": {"gain": (6,), "bias": (6,)}}, [("n", 6)]),
     "network": Case(network, TOKENS | {"params": {"W_1": (6, 5), "b_1": (5,), "W_2": (5, 4)}}, [("n", 4)]),
 }
 SECOND = {

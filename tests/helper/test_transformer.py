@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minitransformer.feed_forward import gelu, relu
+from minitransformer.feed_forward import dropout, gelu, relu
 from minitransformer.masks import padding_mask
 from minitransformer.positions import rotary, sinusoidal_positions
 from minitransformer.transformer import (
@@ -257,6 +257,27 @@ def test_what_a_run_shows_is_what_it_computes():
     assert (np.triu(seen["decoder"][1]["attention weights"], 1) == 0).all()
     np.testing.assert_allclose(head(seen["decoder"]["norm"]["output"], model.params), logits)
     np.testing.assert_allclose(seen["encoder"]["norm"]["output"], model.encode(SOURCE, padding_mask([5, 3, 1], 5)))
+
+
+@pytest.mark.parametrize("norm, positions", CHOICES)
+@pytest.mark.parametrize("rate", (0.0, 0.3))
+def test_a_model_takes_the_way_of_the_chapters_stack(norm, positions, rate):
+    model, keep = transformer(norm, positions, dropout=rate), padding_mask([5, 3, 1], 5)
+    chance, options, sides = np.random.default_rng(4), model.options(np.random.default_rng(4)), {}
+    options["rng"] = chance
+    source = dropout(embed(SOURCE, model.params, positions, "source_embedding"), rate, chance)
+    memory = stack(source, model.params["encoder"], 3, sides.setdefault("encoder", {}), keep=keep, **options)
+    x, masks = dropout(embed(IDS, model.params, positions), rate, chance), {"memory_keep": keep, "keep": np.tri(7) > 0}
+    x = stack(x, model.params["decoder"], 3, sides.setdefault("decoder", {}), memory=memory, **masks, **options)
+    seen = {}
+    logits = model(SOURCE, IDS, [5, 3, 1], seen, np.random.default_rng(4))
+    np.testing.assert_allclose(logits, head(x, model.params), rtol=0, atol=1e-12)
+    for side, layers in sides.items():
+        assert {*seen[side]} == {"embedded", *layers}
+        for number, parts in layers.items():
+            assert {*seen[side][number]} == {*parts}
+            for name, array in parts.items():
+                np.testing.assert_allclose(seen[side][number][name], array, rtol=0, atol=1e-12)
 
 
 def test_dropout_acts_on_both_sides_of_a_transformer_and_on_what_is_embedded():

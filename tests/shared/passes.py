@@ -17,7 +17,7 @@ from minitransformer import (
     transformer,
 )
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, vjp_of
-from minitransformer.transformer import LanguageModel, Transformer, layer_shapes
+from minitransformer.transformer import LanguageModel, Transformer, layer_shapes, walk
 from tests.shared import oracles
 from tests.shared.functions import MULTI, SCALES, WIDE, functions, sized
 
@@ -27,6 +27,7 @@ OWN = {"W_Q": (6, 6), "W_K": (6, 6), "W_V": (6, 9), "W_O": (9, 4)}
 LAYER, NORM = layer_shapes(6, 8, cross=True), SCALES
 CAUSAL = np.tri(5, dtype=bool)
 DECODER = today.decoder_shapes(9, 6, 4, layers=1, hidden=5, groups=2, width=2, normed=True)["decoder"][1]
+NETWORK = today.Decoder(today.decoder_shapes(9, 6, 4, layers=1, hidden=5, width=2), 4).network
 OPTIONS = {"keep": CAUSAL, "memory_keep": KEEP, "turn": positions.rotary, "activation": feed_forward.gelu}
 IDS, TARGETS = np.array([[1, 2, 1], [0, 1, 1]]), np.array([[1, 2, -1], [0, 4, 4]])
 
@@ -126,8 +127,12 @@ OTHERS = {  # with masks, chance and other settings, or with arguments that are 
         partial(today.rotary_halves_vjp, positions=[3, 1, 4, 1, 5]),
         [TOKENS],
     ),
+    "normed, with a bias": (walk.normed, today.normed_vjp, [TOKENS, {"gain": (6,), "bias": (6,)}]),
+    "normed, without": (walk.normed, today.normed_vjp, [TOKENS, {"gain": (6,)}]),
     "decoder_layer": (
-        partial(today.decoder_layer, heads=4, keep=CAUSAL, turn=positions.rotary, eps=0.1),
+        lambda x, params: walk.block(
+            x, params, 1, walk.unchanged, 4, NETWORK, eps=0.1, keep=CAUSAL, turn=positions.rotary
+        ),
         partial(today.decoder_layer_vjp, heads=4, keep=CAUSAL, turn=positions.rotary, eps=0.1),
         [TOKENS, DECODER],
     ),

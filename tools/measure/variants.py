@@ -8,10 +8,11 @@ from functools import partial
 
 from minitransformer.language_model import MERGES, bits_per_byte, foretold, windows
 from minitransformer.positions import rotary
-from minitransformer.today import Decoder, decoder_shapes, experts, load, normed, rotary_halves
+from minitransformer.today import Decoder, decoder_shapes, experts, load, rotary_halves
 from minitransformer.today.variants import FILE
 from minitransformer.training import train
 from minitransformer.transformer import count
+from minitransformer.transformer.walk import normed
 from tools.measure import keep, plays, report
 
 SEEDS, OTHER_SEEDS = (0, 1, 2), (3, 4, 5)

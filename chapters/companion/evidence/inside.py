@@ -2,13 +2,10 @@
 
 from functools import cache
 
-import numpy as np
-
-from minitransformer.layer_norm import layer_norm
+from minitransformer.inside import all_found
 from minitransformer.masks import causal_mask
-from minitransformer.multi_head import merge_heads, split_heads
-from minitransformer.softmax import softmax
-from minitransformer.transformer import embed, head, stack_size
+from minitransformer.transformer import embed, head
+from minitransformer.transformer.walk import layer_options, walk
 from minitransformer.translation import SENTENCES, batch_of, english_words, french_words, load_model, translate
 
 _book_model = cache(load_model)  # read once, and never handed out: whoever asks for a model has one to change
@@ -52,43 +49,10 @@ def seen(english, french=None, model=None, change=None, instead=None):
     memory = None
     for side, read, table in (("encoder", "source", model.source_table), ("decoder", "target", "embedding")):
         x = note(f"{side} embedded", embed(found[read], model.params, model.positions, table))
-        for number in range(1, stack_size(model, side)[0] + 1):
-            x = _passed(x, model, side, number, memory, note)
-        memory = note(f"{side} output", layer_norm(note(f"{side} stream", x), **model.params[side]["norm"]))
+        noted = lambda name, array, side=side: note(f"{side} {name}", array)
+        keep = causal_mask(len(found[read])) if side == "decoder" else None
+        memory = walk(x, model.params[side], noted, keep=keep, memory=memory, **layer_options(model, side))
     note("logits", head(memory, model.params))
-    _all_found("change", change, found)
-    _all_found("instead", instead, found)
+    all_found("change", change, found)
+    all_found("instead", instead, found)
     return found
-
-
-def _all_found(given, functions, found):
-    """Refuse functions, {name: function}, of which one has the name of no array that was found."""
-    if unknown := ", ".join(functions.keys() - found.keys()):
-        raise ValueError(f"{given} has {unknown}, which happens nowhere in the model; expected names of what is found.")
-
-
-def _passed(x, model, side, number, memory, note):
-    """Return x (n, d) behind a layer, in which the decoder looks across at a memory (m, d)."""
-    for name, params in model.params[side][number].items():
-        place = f"{side} {number} {name}"
-        x = note(f"{place} stream", x)
-        normed = note(f"{place} normed", layer_norm(x, params["gain"], params["bias"]))
-        if name == "feed_forward":
-            hidden = note(f"{place} hidden", model.activation(normed @ params["W_1"] + params["b_1"]))
-            added = hidden @ params["W_2"] + params["b_2"]
-        else:
-            context = memory if name == "cross_attention" else normed
-            keep = causal_mask(len(x)) if (side, name) == ("decoder", "attention") else True
-            added = _attended(place, normed, context, params, stack_size(model, side)[1], keep, note)
-        x = note(f"{place} output", x + note(f"{place} added", added))
-    return x
-
-
-def _attended(place, x, context, params, heads, keep, note):
-    """Return what an attention makes of x (n, d), which asks, and of a context (m, d), which answers: (n, d)."""
-    queries = note(f"{place} queries", split_heads(x @ params["W_Q"], heads))
-    keys = note(f"{place} keys", split_heads(context @ params["W_K"], heads))
-    values = note(f"{place} values", split_heads(context @ params["W_V"], heads))
-    scores = note(f"{place} scores", queries @ keys.swapaxes(-1, -2) / keys.shape[-1] ** 0.5)
-    weights = note(f"{place} weights", softmax(np.where(keep, scores, -np.inf)))
-    return merge_heads(note(f"{place} mixed", weights @ values)) @ params["W_O"]

@@ -2,7 +2,7 @@
 
 # ruff: noqa: F401 - this hands on what the modules beside it have
 
-from .cache import KeyValueCache, attend, step
+from .cache import KeyValueCache, step
 from .counting import KneserNey, blended, counted, grams
 from .encoding import PIECES, BytePairEncoding, apply_merges, learn_merges, merged, pieces, text_bytes
 from .measuring import COMPRESSORS, bits_per_byte, compressed, foretold

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from ..arrays import model_with, number, token_ids, whole
+from ..arrays import finite, floats, number, rows, token_ids, whole
 from ..softmax import log_softmax, softmax
+from ..transformer.walk import decoder_only
 from .cache import KeyValueCache, step
 
 
@@ -12,7 +13,7 @@ def shares(logits, temperature=1.0, top_k=None, top_p=None):
 
     `top_k` keeps so many of the likeliest tokens, and `top_p` the fewest whose probabilities come to that much, of what
     `top_k` has left; the others get 0, and those kept are divided by their sum.  Of equals the smaller number counts as
-    likelier.  Shapes: logits (…, vocabulary) -> the same, in float64.
+    likelier.  Shapes: logits (…, vocabulary) -> the same, in float64.  Raises ValueError where one is NaN or infinite.
     Fan, Lewis and Dauphin (2018), Holtzman et al. (2020); built in chapter 16.
 
     >>> shares(np.log([0.5, 0.3, 0.2]), top_k=2).round(3).tolist()
@@ -20,7 +21,7 @@ def shares(logits, temperature=1.0, top_k=None, top_p=None):
     >>> shares(np.log([0.5, 0.3, 0.2]), top_p=0.6).round(3).tolist()
     [0.625, 0.375, 0.0]
     """
-    p = softmax(np.asarray(logits, float), temperature=temperature)
+    p = softmax(finite(np.asarray(logits, float), "logits"), temperature=temperature)
     order = np.argsort(-p, axis=-1, kind="stable")
     ranked = np.take_along_axis(p, order, axis=-1)
     if top_k is not None:
@@ -37,7 +38,7 @@ def choose(logits, temperature=1.0, top_k=None, top_p=None, rng=None):
     """Draw a token for each row of logits, with the probabilities of `shares`; at temperature 0, take the likeliest.
 
     Shapes: logits (…, vocabulary) -> (…) of whole numbers.  Raises TypeError where `rng` is no Generator and something
-    has to be drawn.  Built in chapter 16.
+    has to be drawn, and ValueError where a logit is NaN or infinite.  Built in chapter 16.
 
     >>> logits = np.log([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]])
     >>> choose(logits, temperature=0).tolist()
@@ -46,7 +47,7 @@ def choose(logits, temperature=1.0, top_k=None, top_p=None, rng=None):
     [0, 2]
     """
     if number(temperature, "temperature") == 0:
-        return np.argmax(logits, axis=-1)
+        return np.argmax(finite(floats(logits, "logits"), "logits"), axis=-1)
     if not isinstance(rng, np.random.Generator):
         wanted = "a Generator, such as np.random.default_rng(0), or temperature 0"
         raise TypeError(f"rng is {rng!r}; expected {wanted}.")
@@ -55,11 +56,26 @@ def choose(logits, temperature=1.0, top_k=None, top_p=None, rng=None):
     return (sums <= drawn).sum(axis=-1)
 
 
-def generate(model, ids, steps, temperature=0.0, top_k=None, top_p=None, rng=None, window=None):
+def generate(
+    model,
+    ids,
+    steps,
+    temperature=0.0,
+    top_k=None,
+    top_p=None,
+    rng=None,
+    window=None,
+    stop=None,
+    encoding=None,
+):
     """Let a model go on with a text for so many tokens, each chosen as `choose` does; return the text with them.
 
     Shapes: ids (…, n), n at least 1 -> (…, n + steps).  Each token attends to the last `window` ones, to all where none
-    is given.  Raises ValueError where there is no token to begin with.  Built in chapter 16.
+    is given.  A text ends before that with the token `stop`, or with one of several, or where `stop` is a string, with
+    the token that completes it in what `encoding` makes of the new ones; then there are fewer tokens, and of several
+    texts those that have ended repeat their last one.
+    Raises TypeError where the model is no `LanguageModel` or `Decoder`, and ValueError where there is no token to begin
+    with, more than the model has learned positions for, or its logits are NaN or infinite.  Built in chapter 16.
 
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0)
@@ -67,23 +83,53 @@ def generate(model, ids, steps, temperature=0.0, top_k=None, top_p=None, rng=Non
     (5,)
     """
     ids, steps = begun(model, ids), whole(steps, "steps", 0)
-    cache = KeyValueCache(model, ids.shape[-1] + steps, ids.shape[:-1], window)
-    new = ids
+    ends, first = ending(stop, encoding, model.vocabulary), ids.shape[-1]
+    cache = KeyValueCache(model, first + steps, ids.shape[:-1], window)
+    new, done = ids, np.zeros(ids.shape[:-1], bool)
     for _ in range(steps):
         logits = step(model, cache, new)[..., -1, :]
         new = choose(logits, temperature, top_k, top_p, rng)[..., None]
+        new = np.where(done[..., None], ids[..., -1:], new)
         ids = np.concatenate([ids, new], axis=-1)
+        done = done | ends(ids[..., first:])
+        if stop is not None and done.all():
+            break
     return ids
 
 
+def ending(stop, encoding, vocabulary):
+    """Return the function that tells which texts have ended, by their new tokens: (…, n) -> (…) of bool.
+
+    `stop` is the number of a token, or several, or a string, for which the `encoding` of the text is needed, or None.
+    Raises TypeError or ValueError, saying what was expected, where it is none of these.  Used in chapter 16.
+
+    >>> ending([2, 5], None, 11)(np.array([[2, 3], [3, 5]])).tolist()
+    [False, True]
+    """
+    if stop is None:
+        return lambda new: False
+    if not isinstance(stop, str):
+        several = isinstance(stop, list | tuple | np.ndarray)
+        numbers = token_ids(stop if several else [stop], vocabulary, name="stop")
+        return lambda new: np.isin(new[..., -1], numbers)
+    if not stop or not hasattr(encoding, "decode"):
+        raise ValueError(
+            f"stop is {stop!r} and encoding is {encoding!r}; expected a token, or a string of a character or more, and "
+            "with a string the encoding of the text, which finds it there."
+        )
+    return lambda new: np.array([stop in encoding.decode(row) for row in rows(new)], bool).reshape(new.shape[:-1])
+
+
 def begun(model, ids):
-    """Return the beginning of a text as numbers of tokens.  Raises ValueError where there is none.  Used in chapter 16.
+    """Return the beginning of a text as numbers of tokens.  Used in chapter 16.
+
+    Shapes: (…, n) -> the same.  Raises TypeError where the model does not write, ValueError where there is no token.
 
     >>> from minitransformer.transformer import LanguageModel
     >>> begun(LanguageModel(11, 8, heads=2, layers=1), [3, 1, 4]).tolist()
     [3, 1, 4]
     """
-    ids = token_ids(ids, model_with(model, "vocabulary").vocabulary)
+    ids = token_ids(ids, decoder_only(model).vocabulary)
     if not ids.shape[-1]:
         raise ValueError(f"ids has shape {ids.shape}; expected one token or more to begin with.")
     return ids
@@ -92,7 +138,8 @@ def begun(model, ids):
 def beam_text(model, ids, steps, width=4, window=None):
     """Go on with a text for so many tokens, and keep at each the `width` likeliest texts; the likeliest comes first.
 
-    Shapes: ids (n,) -> texts (width, n + steps), log probabilities of what is new (width,).  Used in chapter 16.
+    Shapes: ids (n,) -> texts (width, n + steps), log probabilities of what is new (width,).  `window`, and what is
+    raised, are as in `generate`.  Used in chapter 16.
 
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0)
@@ -105,10 +152,10 @@ def beam_text(model, ids, steps, width=4, window=None):
     cache = KeyValueCache(model, ids.shape[1] + steps, ids.shape[:1], window)
     new = ids
     for _ in range(steps):
-        found = totals[:, None] + log_softmax(step(model, cache, new)[:, -1])
+        found = totals[:, None] + log_softmax(finite(step(model, cache, new)[:, -1], "logits"))
         best = np.argsort(-found, axis=None, kind="stable")[:width]
-        rows, numbers = np.unravel_index(best, found.shape)
-        cache.pick(rows)
-        totals, new = found[rows, numbers], numbers[:, None]
-        ids = np.hstack([ids[rows], new])
+        texts, numbers = np.unravel_index(best, found.shape)
+        cache.pick(texts)
+        totals, new = found[texts, numbers], numbers[:, None]
+        ids = np.hstack([ids[texts], new])
     return ids, totals

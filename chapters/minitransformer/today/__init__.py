@@ -2,12 +2,9 @@
 
 # ruff: noqa: F401 - this hands on what the modules beside it have
 
-from ..pretrained.loading import load_pretrained
-from ..pretrained.saving import save_pretrained
 from .answers import log_probability, log_probability_vjp
 from .decoder import (
     Decoder,
-    decoder_layer,
     decoder_layer_vjp,
     decoder_shapes,
     grouped_attention,
@@ -16,7 +13,6 @@ from .decoder import (
     linear_vjp,
     network,
     network_vjp,
-    normed,
     normed_vjp,
 )
 from .mixture import experts, experts_vjp, load, routed

@@ -8,30 +8,21 @@ from ..arrays import bias_for, entry, floats, number, one_of, seeded, sum_tokens
 from ..attention import attention, attention_vjp
 from ..feed_forward import gelu
 from ..gradients import vjp_of
-from ..layer_norm import layer_norm, layer_norm_vjp, rms_norm, rms_norm_vjp
+from ..layer_norm import layer_norm_vjp, rms_norm, rms_norm_vjp
 from ..masks import causal_mask
 from ..multi_head import merge_heads, split_heads
 from ..self_attention import project, project_vjp
 from ..transformer import count, embed_vjp, head, head_vjp, initialise, joined, views
+from ..transformer.walk import layer_options, recorder, unchanged, visible, walk
 from .mixture import experts, experts_vjp
-from .parts import rotary_halves, rotary_halves_vjp, swiglu, swiglu_vjp, window_mask
-
-
-def normed(x, part, eps=1e-5):
-    """Norm every token: `layer_norm` where the part has a bias, `rms_norm` where it has a gain alone.
-
-    Shapes: x (…, d), part a dict with gain (d,) and perhaps bias (d,) -> (…, d).  Used in chapter 19.
-
-    >>> normed(np.array([[3.0, 4.0]]), {"gain": np.ones(2)}).round(2).tolist()
-    [[0.85, 1.13]]
-    """
-    return layer_norm(x, part["gain"], part["bias"], eps) if "bias" in part else rms_norm(x, part["gain"], eps)
+from .parts import rotary_halves, rotary_halves_vjp, silu, swiglu_vjp, window_mask
 
 
 def normed_vjp(x, part, eps=1e-5):
-    """Return `normed(…)` and its backward pass: d_output -> dX, {gain, and bias where there is one: gradients}.
+    """Norm every token as a decoder does, and return the backward pass too: d_output -> dX, {gain, bias: gradients}.
 
-    Shapes: as in `normed`.  Used in chapter 19.
+    Shapes: x (…, d), part a dict with gain (d,), and bias (d,) for a `layer_norm`, else it is an `rms_norm` -> (…, d).
+    Used in chapter 19.
 
     >>> output, backward = normed_vjp(np.array([[3.0, 4.0]]), {"gain": np.ones(2)})
     >>> sorted(backward(output)[1])
@@ -207,10 +198,11 @@ def grouped_attention_vjp(x, params, heads, keep=None, turn=None, eps=1e-5):
     return (output, weights), backward
 
 
-def network(x, params, activation=gelu, chosen=2):
+def network(x, params, activation=gelu, chosen=2, note=unchanged, place=""):
     """Run a layer's network: `experts` where it has a router, `swiglu` where it has a gate, else a plain one.
 
-    Shapes: x (…, n, d), params as in `decoder_shapes` -> (…, n, d).  Used in chapter 19.
+    Shapes: x (…, n, d), params as in `decoder_shapes` -> (…, n, d).  Unless there are experts, the hidden layer passes
+    through `note`, with the name of its `place`.  Used in chapter 19.
 
     >>> network(np.ones((1, 2)), {"W_1": np.eye(2), "W_2": np.eye(2)}).round(2).tolist()
     [[0.84, 0.84]]
@@ -218,8 +210,9 @@ def network(x, params, activation=gelu, chosen=2):
     if "W_router" in params:
         return experts(x, params, chosen)[0]
     if "W_gate" in params:
-        return swiglu(x, params)
-    return linear(activation(linear(x, params, "1")), params, "2")
+        hidden = silu(project(x, params, "W_gate")) * project(x, params, "W_1")
+        return project(note(f"{place} hidden", hidden), params, "W_2", "the hidden layer")
+    return linear(note(f"{place} hidden", activation(linear(x, params, "1"))), params, "2")
 
 
 def network_vjp(x, params, activation=gelu, chosen=2):
@@ -248,29 +241,11 @@ def network_vjp(x, params, activation=gelu, chosen=2):
     return output, backward
 
 
-def decoder_layer(x, params, heads, keep=None, turn=None, activation=gelu, eps=1e-5, chosen=2, seen=None):
-    """Run one layer of a decoder: attention, then the network, each on a norm of the stream and added to it.
-
-    Shapes: x (…, n, d), params as in `decoder_shapes`, keep (…, n, n) of bool -> (…, n, d).  `seen`, a dict, receives
-    both sums and the weights.  Built in chapter 19.
-
-    >>> shapes = decoder_shapes(11, 8, heads=4, layers=1, hidden=16, groups=2)
-    >>> params = Decoder(shapes, heads=4, rng=0).params["decoder"][1]
-    >>> decoder_layer(np.ones((5, 8)), params, heads=4).shape
-    (5, 8)
-    """
-    seen = {} if seen is None else seen
-    asks, wide = params["attention"], params["feed_forward"]
-    found, seen["attention weights"] = grouped_attention(normed(x, asks, eps), asks, heads, keep, turn, eps)
-    x = seen["attention"] = x + found
-    x = seen["feed_forward"] = x + network(normed(x, wide, eps), wide, activation, chosen)
-    return x
-
-
 def decoder_layer_vjp(x, params, heads, keep=None, turn=None, activation=gelu, eps=1e-5, chosen=2):
-    """Return `decoder_layer(…)` and its backward pass: d_output -> dX, gradients in dicts like `params`.
+    """Run one layer of a decoder; return what comes out, and the backward pass: d_output -> dX, gradients.
 
-    Shapes: as in `decoder_layer`.  Used in chapter 19.
+    Shapes: x (…, n, d), params as in `decoder_shapes`, keep (…, n, n) of bool -> (…, n, d), and gradients in dicts like
+    `params`.  Forwards it is the `block` of every model.  Used in chapter 19.
 
     >>> shapes = decoder_shapes(11, 8, heads=4, layers=1, hidden=16, groups=2)
     >>> params = Decoder(shapes, heads=4, rng=0).params["decoder"][1]
@@ -377,8 +352,9 @@ def _look_at(shapes, turn, activation, dtype):
 class Decoder:
     """A decoder-only model: `Decoder(shapes, heads, rng, …)`, with shapes as in `decoder_shapes`.
 
-    Its parts are those that its parameters ask for.  `turn` passes over queries and keys, or is None; the embedding is
-    multiplied by `scale`; with a `window` no token sees farther back; `chosen` is how many experts a token uses.
+    Its parts are those that its parameters ask for.  `turn` passes over queries and keys, or is None; one that takes
+    their positions, too, lets a cache keep them.  The embedding is multiplied by `scale`; with a `window` no token sees
+    farther back; `chosen` is how many experts a token uses.
     `params` are nested dicts of views of one vector `flat`; without an `rng` all are 0.  Raises TypeError or ValueError
     where one of these is not what it has to be.  Used in chapter 19.
 
@@ -386,6 +362,8 @@ class Decoder:
     >>> model([3, 1, 4]).shape, model.flat.size
     ((3, 11), 1280)
     """
+
+    norm = "pre"
 
     def __init__(
         self,
@@ -419,12 +397,19 @@ class Decoder:
         options = {"heads": self.heads, "keep": keep, "turn": self.turn, "activation": self.activation}
         return options | {"eps": self.eps, "chosen": self.chosen}
 
-    def embedded(self, ids):
-        """Return the row of each token, scaled, with its learned position where there are such: (…, n) -> (…, n, d)."""
+    def embedded(self, ids, first=0):
+        """Return the row of each token, scaled, with its learned position where there are such: (…, n) -> (…, n, d).
+
+        `first` is the place of the first token in its text.
+        """
         places = self.params.get("positions")
-        ids = token_ids(ids, self.vocabulary, None if places is None else len(places))
+        ids = token_ids(ids, self.vocabulary, None if places is None else len(places) - first)
         x = self.params["embedding"][ids] * floats(self.scale).astype(self.flat.dtype)
-        return x if places is None else x + places[: ids.shape[-1]]
+        return x if places is None else x + places[first : first + ids.shape[-1]]
+
+    def network(self, x, params, note, place):
+        """Return what the network at this place makes of x, as `walk` asks: (…, n, d) -> (…, n, d)."""
+        return network(x, params, self.activation, self.chosen, note, place)
 
     def __call__(self, ids, seen=None, rng=None):
         """Return the logits: ids (…, n) of whole numbers below `vocabulary` -> (…, n, vocabulary).
@@ -432,15 +417,9 @@ class Decoder:
         `seen`, a dict, receives what the parts return, by name; an `rng` changes nothing, as nothing is dropped.
         """
         x = self.embedded(ids)
-        found, options = {"embedded": x}, self.options(x.shape[-2])
-        for name, part in self.params["decoder"].items():
-            inside = found[name] = {}
-            if name == "norm":
-                x = inside["output"] = normed(x, part, self.eps)
-            else:
-                x = decoder_layer(x, part, seen=inside, **options)
-        if seen is not None:
-            seen["decoder"] = found
+        found = None if seen is None else seen.setdefault("decoder", {"embedded": x})
+        keep = visible(x.shape[-2], x.shape[-2], self.window)
+        x = walk(x, self.params["decoder"], recorder(found), keep=keep, **layer_options(self, "decoder"))
         return head(x, self.params, seen)
 
     def vjp(self, ids, rng=None):

@@ -11,12 +11,12 @@ from ..self_attention import product
 POSITIONS = ("sinusoidal", "learned", "rotary", "none")
 
 
-def embed(ids, params, positions="sinusoidal", table="embedding"):
+def embed(ids, params, positions="sinusoidal", table="embedding", first=0):
     """Look up the row of each token, add its learned position, multiply by √d, and add its sinusoidal position.
 
     Shapes: ids (…, n) of whole numbers, params[table] (vocabulary, d), and where positions are learned
-    params["positions"] (max_length, d) -> (…, n, d); "rotary" and "none" add nothing here.  Raises ValueError where a
-    number is not in the vocabulary or there are more tokens than positions.
+    params["positions"] (max_length, d) -> (…, n, d); "rotary" and "none" add nothing here.  `first` is the position of
+    the first token.  Raises ValueError where a number is not in the vocabulary or there are more tokens than positions.
     Vaswani et al. (2017), section 3.4; built in chapter 12.
 
     >>> table = np.ones((10, 4))
@@ -24,13 +24,13 @@ def embed(ids, params, positions="sinusoidal", table="embedding"):
     [[2.0, 2.0, 2.0, 2.0], [2.0, 2.0, 2.0, 2.0]]
     """
     words, places = floats(entry(params, table), table, 2), learned(params, positions)
-    ids = token_ids(ids, len(words), None if places is None else len(places))
+    ids = token_ids(ids, len(words), None if places is None else len(places) - first)
     x = words[ids]
     if places is not None:
-        x += places[: ids.shape[-1]]
+        x += places[first : first + ids.shape[-1]]
     x *= words.shape[1] ** 0.5
     if positions == "sinusoidal":
-        x += sinusoidal_positions(*x.shape[-2:])
+        x += sinusoidal_positions(first + x.shape[-2], x.shape[-1])[first:]
     return x
 
 

@@ -10,8 +10,9 @@ from ..feed_forward import dropout, dropout_vjp, relu
 from ..masks import causal_mask, padding_mask
 from ..positions import rotary
 from .embedding import POSITIONS, embed, embed_vjp, head, head_vjp
-from .layers import stack, stack_vjp
+from .layers import stack_vjp
 from .parameters import count, initialise, joined, model_shapes, stack_size, views
+from .walk import layer_options, recorder, walk, widened
 
 ENCODER = ("encoder_layers", "encoder_heads")  # sizes of a Transformer's encoder, where they are not its decoder's
 
@@ -97,6 +98,7 @@ class Model(Sizes):
 
     sides = ("decoder",)
     source_vocabulary = encoder_layers = encoder_heads = None
+    eps, window = 1e-5, None  # what norms add, and how far back a token sees
 
     def __post_init__(self, rng):
         """Check the sizes, and make the parameters."""
@@ -107,17 +109,24 @@ class Model(Sizes):
         if rng is not None:
             initialise(self.params, seeded(rng))
 
+    @property
+    def turn(self):
+        """What queries and keys pass through, or None."""
+        return rotary if self.positions == "rotary" else None
+
+    def network(self, x, params, note, place):
+        """Return what the feed-forward network at this place makes of x, as `walk` asks: (…, n, d) -> (…, n, d)."""
+        return widened(x, params, self.activation, note, place)
+
     def options(self, rng):
-        """Return what this model asks of its layers, as the keywords of `layer`."""
-        turn = rotary if self.positions == "rotary" else None
-        return {"norm": self.norm, "turn": turn, "activation": self.activation, "rate": self.dropout, "rng": rng}
+        """Return what this model asks of its layers, as the keywords of `layer_vjp`."""
+        return {"norm": self.norm, "turn": self.turn, "activation": self.activation, "rate": self.dropout, "rng": rng}
 
     def run(self, x, side, seen=None, rng=None, **masks):
         """Pass x (…, n, d) through the layers of the "encoder" or the "decoder" -> (…, n, d)."""
         found = None if seen is None else seen.setdefault(side, {"embedded": x})
-        x, options = dropout(x, self.dropout, rng), self.options(rng)
-        _, heads = stack_size(self, side)
-        return stack(x, self.params[side], heads, found, **options, **masks)
+        x, note = dropout(x, self.dropout, rng), recorder(found, self.dropout, rng)
+        return walk(x, self.params[side], note, **layer_options(self, side), **masks)
 
     def run_vjp(self, x, side, rng=None, **masks):
         """Return `run(…)` and its backward pass, as `stack_vjp` does."""
@@ -158,9 +167,13 @@ class LanguageModel(Model):
         `seen`, a dict, receives what the parts return, by name; an `rng` turns dropout on, for training.  Padding at
         the end needs no mask: nothing sees it.
         """
-        x = embed(ids, self.params, self.positions)
+        x = self.embedded(ids)
         x = self.run(x, "decoder", seen, rng, keep=causal_mask(x.shape[-2]))
         return head(x, self.params, seen)
+
+    def embedded(self, ids, first=0):
+        """Return the vectors of tokens, the first of which has this place in its text: (…, n) -> (…, n, d)."""
+        return embed(ids, self.params, self.positions, first=first)
 
     def vjp(self, ids, rng=None):
         """Return the logits of `ids` and their backward pass: d_logits (…, n, vocabulary) -> a vector like `flat`.
