@@ -19,6 +19,7 @@ from bookbuild.run_here import notes, runtime
 HERE = Path(runtime.__file__).parent
 PLACE = "_static/run_here"
 BOOK, INDEX = "book.zip.gz", "files.json"
+STANDS = "in_place_of_"  # how folders begin that must not pass here for the packages for which they stand
 LARGE = 200_000  # bytes, packed, from which on a file is fetched only when it is opened
 GENSIM = """
     utils.py matutils.py interfaces.py models/keyedvectors.py corpora/wikicorpus.py corpora/textcorpus.py
@@ -40,7 +41,8 @@ def files(root):
     ours = [path for package in PACKAGES for path in (chapters / package).rglob("*")]
     found = {path.relative_to(chapters).as_posix(): path for path in ours}
     found |= {f"gensim/{name}": gensim() / name for name in GENSIM.split()}
-    found |= {path.relative_to(HERE / "python").as_posix(): path for path in (HERE / "python").rglob("*.py")}
+    stand_ins = HERE / "python"
+    found |= {path.relative_to(stand_ins).as_posix().removeprefix(STANDS): path for path in stand_ins.rglob("*.py")}
     return {f"book/{name}": path for name, path in found.items() if path.is_file() and "__pycache__" not in path.parts}
 
 

@@ -196,7 +196,7 @@ def test_a_module_keeps_its_form_where_functions_are_cut_out():
 
 def stand_in(name):
     """Return a module that stands for one of SciPy's in the page's Python."""
-    place = run_here.HERE / "python" / "scipy" / name
+    place = run_here.HERE / "python" / "in_place_of_scipy" / name
     spec = importlib.util.spec_from_file_location(f"in_the_page.{place.stem}", place)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
