@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from scipy import special
 
+from companion.evidence.sizes import load_sizes
+from companion.evidence.variants import load_variants
 from minitransformer.attention import attention
 from minitransformer.gradients import gradient_check
-from minitransformer.language_model import load_sizes, text_model
+from minitransformer.language_model import text_model
 from minitransformer.layer_norm import rms_norm
 from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
@@ -26,7 +28,6 @@ from minitransformer.today import (
     linear,
     linear_attention,
     load,
-    load_variants,
     log_probability,
     log_probability_vjp,
     network,

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from minitransformer.language_model import load_sizes, new_writer
+from companion.evidence.sizes import load_sizes
+from minitransformer.language_model import new_writer
 from tools.measure import sizes
 
 

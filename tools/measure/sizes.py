@@ -1,13 +1,13 @@
 """Train chapter 16's model in five sizes, and write what each comes to.
 
 It trains a model of each width of WIDTHS from each of SEEDS for a few steps, measures it on the text that is held out,
-and writes what `minitransformer.language_model.load_sizes` reads.
+and writes what `companion.evidence.sizes.load_sizes` reads.
 """
 
 from functools import partial
 
+from companion.evidence.sizes import FILE
 from minitransformer.language_model import bits_per_byte, new_writer, windows
-from minitransformer.language_model.sizes import FILE
 from minitransformer.training import train
 from tools.measure import keep, plays, report
 

@@ -1,15 +1,15 @@
 """Train chapter 16's model with each of the parts that are usual today, and write what each comes to.
 
 It trains each of VARIANTS from each of SEEDS for the same steps.  All hold the parameters of the first, as nearly as
-the width of their networks allows.  It writes what `minitransformer.today.load_variants` reads.
+the width of their networks allows.  It writes what `companion.evidence.variants.load_variants` reads.
 """
 
 from functools import partial
 
+from companion.evidence.variants import FILE
 from minitransformer.language_model import MERGES, bits_per_byte, foretold, windows
 from minitransformer.positions import rotary
 from minitransformer.today import Decoder, decoder_shapes, experts, load, rotary_halves
-from minitransformer.today.variants import FILE
 from minitransformer.training import train
 from minitransformer.transformer import count
 from minitransformer.transformer.walk import normed

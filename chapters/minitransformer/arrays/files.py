@@ -45,9 +45,9 @@ def measurements(path, name):
 
     Shapes: the name of a list -> a dict for each row.  Used from chapter 4 on.
 
-    >>> from minitransformer.language_model.sizes import FILE
-    >>> measurements(FILE, "sizes")[0]["d"]
-    16
+    >>> from minitransformer.translation.translator import RUNS
+    >>> measurements(RUNS, "runs")[0]["seed"]
+    0
     """
     return json.loads(Path(path).read_text(encoding="utf-8"))[name]
 

@@ -7,6 +7,5 @@ from .counting import KneserNey, blended, counted, grams
 from .encoding import PIECES, BytePairEncoding, apply_merges, learn_merges, merged, pieces, text_bytes
 from .measuring import COMPRESSORS, bits_per_byte, compressed, foretold
 from .plays import load_plays, windows
-from .sizes import load_sizes
 from .writer import MERGES, WINDOW, new_writer, text_model
 from .writing import beam_text, choose, generate, shares

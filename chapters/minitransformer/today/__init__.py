@@ -19,4 +19,3 @@ from .mixture import experts, experts_vjp, load, routed
 from .parts import halves, rotary_halves, rotary_halves_vjp, silu, silu_vjp, swiglu, swiglu_vjp, window_mask
 from .published import CONFIGS, cache_bytes, parameters_of
 from .shorter import latent_attention, linear_attention
-from .variants import load_variants

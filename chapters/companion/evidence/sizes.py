@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ..arrays.files import measurements
+from minitransformer.arrays.files import measurements
 
 FILE = Path(__file__).with_name("sizes.json")
 
