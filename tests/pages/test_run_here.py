@@ -160,6 +160,7 @@ IN_FIREFOX = """async (browser, address) => {
 }""".replace("OUTPUTS", f"`{OUTPUTS}`").replace("STATES", f"`{STATES}`")
 
 
+@pytest.mark.release
 @ONLY_WHERE_OFFERED
 def test_firefox_runs_a_chapter_as_it_was_built(run_in_firefox, server):
     built, now, states = run_in_firefox(IN_FIREFOX, f"{server}/{CHAPTER}")
