@@ -231,10 +231,10 @@ def test_a_finger_has_room(show):
     assert tab.evaluate(small) == []
 
 
-def test_they_are_accessible_where_they_start_and_after_a_walk(show):
+def test_they_are_accessible_after_a_walk(show):
+    """As they start, axe looks at them on their pages."""
     shaded = [("heads", {**case("heads").START, "step": 3}), ("masks", {**case("masks").START, "causal": True})]
     tab = show(*starts().items(), *shaded, ("heads", others("heads")), ("position", roomy("position")), motion="reduce")
-    assert violations(tab) == []
     tab.evaluate("document.querySelectorAll('.mt-panel:not(.mt-now)').forEach((hidden) => hidden.remove())")
     for name, place in zip(NAMES, tab.locator(".mt-explorable").all()):
         *_, (_, state, view) = do(place, name, case(name).WALK[:-1])
