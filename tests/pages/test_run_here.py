@@ -117,6 +117,12 @@ def test_what_one_types_runs_and_errors_are_readable(reader):
 
 
 @ONLY_WHERE_OFFERED
+def test_the_page_looks_for_the_books_vectors_under_the_name_that_they_have_here(reader):
+    reader.run(2, "from minitransformer import word_vectors\nprint(word_vectors._content())")
+    expect(reader.output(2)).to_have_text(word_vectors._content())
+
+
+@ONLY_WHERE_OFFERED
 def test_python_can_be_stopped_and_starts_again_and_what_one_typed_stays(reader):
     code = "print('before', flush=True)\nwhile True:\n    pass"
     reader.tab.get_by_role("textbox", name="Code of cell 2", exact=True).fill(code)
