@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 
 ADDRESS = re.compile(" at 0x[0-9A-Fa-f]+")  # of an object in memory, another one in each process
-IMPORTS = re.compile(rf"^\s*from ((?:\.|{__name__.partition('.')[0]}\b)[\w.]*) import (.*)", re.MULTILINE)
+PACKAGE = __name__.partition(".")[0]
+IMPORTS = re.compile(rf"^\s*from ((?:\.|{PACKAGE}\b)[\w.]*) import (.*)", re.MULTILINE)
 
 
 def digest(*parts):
@@ -108,5 +109,6 @@ def _files(name):
             found[module.__name__] = hashlib.sha256(text).hexdigest()
             for home, names in IMPORTS.findall(text.decode("utf8", "replace")):
                 home = resolve_name(home, module.__package__)
-                wanted += [home, *(f"{home}.{each}" for each in names.split(", "))]
+                homes = [home, *(f"{home}.{each}" for each in names.split(", "))]
+                wanted += homes if home.partition(".")[0] == PACKAGE else []
     return sorted(found.items())
