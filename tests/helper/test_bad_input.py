@@ -16,11 +16,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import companion
 import minitransformer
 from minitransformer.training import running
 from tests.helper.test_examples import PUBLIC, examples
 
-PROMISED = {  # module -> its functions
+PROMISED = {  # module, of minitransformer where no package is named -> its functions
     "word_vectors": "count_pairs ppmi train_vectors pca load_vectors",
     "dot_product": "unit cosine_similarity cosine_matrix nearest",
     "softmax": "softmax log_softmax entropy",
@@ -35,18 +36,19 @@ PROMISED = {  # module -> its functions
     "transformer.embedding": "embed head",
     "transformer.layers": "layer stack",
     "transformer.models": "LanguageModel Transformer",
-    "trained.examples": "examples twin_examples scored",
-    "trained.inside": "seen",
-    "trained.lookups": "lookup said_with",
+    "companion.evidence.examples": "examples twin_examples scored",
+    "companion.evidence.inside": "seen",
+    "companion.evidence.lookups": "lookup said_with",
     "translation.translator": "translate",
     "translation.pairs": "english_words french_words",
     "training.loop": "train",
     "language_model.writing": "generate",
     "pretrained.loading": "load_pretrained",
 }
-NAMES = [f"minitransformer.{module}.{name}" for module, names in PROMISED.items() for name in names.split()]
+WHOLE = {m if m.startswith("companion.") else f"minitransformer.{m}": names for m, names in PROMISED.items()}
+NAMES = [f"{module}.{name}" for module, names in WHOLE.items() for name in names.split()]
 CHANGED, UNNAMED = "changes its input", "does not name it: "
-HOME = str(Path(minitransformer.__file__).parent)
+HOMES = tuple(str(Path(package.__file__).parent) for package in (minitransformer, companion))
 pytestmark = pytest.mark.filterwarnings("ignore")  # NumPy's, about numbers that are no numbers
 
 
@@ -147,7 +149,7 @@ def is_a_sentence(error):
     while last.tb_next:
         last = last.tb_next
     file = last.tb_frame.f_code.co_filename
-    ours = file.startswith(HOME) and linecache.getline(file, last.tb_lineno).strip().startswith("raise ")
+    ours = file.startswith(HOMES) and linecache.getline(file, last.tb_lineno).strip().startswith("raise ")
     kind = isinstance(error, ValueError | TypeError | KeyError | OSError)
     return ours and kind and any(sign in str(error) for sign in ("expected", ";", "did you mean", "free some space"))
 

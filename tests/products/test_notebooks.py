@@ -326,7 +326,7 @@ def test_each_chapter_and_no_other_page_offers_its_copy_and_colab(read, site):
 # The copies at work: in an empty folder, with nothing of the book but its wheel
 
 
-PLACES = tuple(f"chapters/{package}" for package in PACKAGES)
+FOLDERS = tuple(f"chapters/{package}" for package in PACKAGES)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -336,7 +336,7 @@ def test_the_cells_of_a_chapter_use_no_file_of_the_book_but_those_of_the_package
     last = max(kept, key=lambda path: path.stat().st_mtime)
     used = json.loads(last.read_text("utf8"))["metadata"]["uses"]
     there = {file for file, state in used.items() if state is not None}  # the others were looked for
-    assert there and [file for file in there if not file.startswith(PLACES)] == []
+    assert there and [file for file in there if not file.startswith(FOLDERS)] == []
 
 
 def test_copies_run_from_an_empty_folder_with_nothing_but_the_wheel(installed, site, tmp_path):

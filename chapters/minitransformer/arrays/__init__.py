@@ -10,7 +10,6 @@ from .inputs import (
     floats,
     function,
     generator,
-    model_with,
     number,
     of_type,
     one_of,

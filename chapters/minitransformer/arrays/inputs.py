@@ -183,18 +183,6 @@ def function(value, name):
     return value
 
 
-def model_with(model, *parts):
-    """Return `model`.  Raises TypeError where it lacks one of the `parts` that are asked of it.  Used in chapter 16.
-
-    >>> from minitransformer.transformer import LanguageModel
-    >>> model_with(LanguageModel(11, 8, heads=2, layers=1), "vocabulary").vocabulary
-    11
-    """
-    if missing := [part for part in parts if not hasattr(model, part)]:
-        raise TypeError(f"model is of type {type(model).__name__}; expected a model, which has `{missing[0]}`.")
-    return model
-
-
 def of_type(value, name, kind):
     """Return `value`.  Raises TypeError where it is no object of the class `kind`.  Used from chapter 1 on.
 
