@@ -33,9 +33,9 @@ MOST = book live lab test test-fast pdf clean
 PUBLISH = notebooks zip class binder dist
 TRY = test-all test-release test-matrix oracle kernels run-here audit links jupyter-book-2 bench mutants
 RENEW = lists pytorch-page ablations model writer sizes variants findings constraints
-OTHERS = $(filter-out help $(MOST) $(PUBLISH) $(TRY) $(RENEW),$(shell sed -n 's/^\([a-z0-9-]*\):.*  ## .*/\1/p' Makefile))
+OTHERS = $(filter-out $(MOST) $(PUBLISH) $(TRY) $(RENEW),$(shell sed -n 's/^\([a-z0-9-]*\):.*  ## .*/\1/p' Makefile))
 listed = printf '\n%s\n' $(1); for target in $(2); do \
-	sed -n "s/^$$target:[a-z ]*  \#\# \(.*\)/  $$target:\1/p" Makefile; done \
+	sed -n "s/^$$target:[a-z -]*  \#\# \(.*\)/  $$target:\1/p" Makefile; done \
 	| awk '{colon = index($$0, ":"); printf "%-17s %s\n", substr($$0, 1, colon - 1), substr($$0, colon + 1)}'
 
 help:  ## list these targets
@@ -44,7 +44,7 @@ help:  ## list these targets
 	@$(call listed,"To hand the book on:",$(PUBLISH))
 	@$(call listed,"To try it in other ways than make test does:",$(TRY))
 	@$(call listed,"To renew what is kept (contributing/ says when):",$(RENEW))
-	@$(if $(OTHERS),$(call listed,"Besides:",$(OTHERS)))
+	@$(call listed,"Besides:",$(OTHERS))
 	@echo
 	@echo "PYTHON=/path/to/python chooses the Python (3.11, 3.12 or 3.13) that .venv is made with."
 

@@ -68,7 +68,7 @@ def test_no_part_imports_one_that_imports_it():
 def test_what_functions_do_hangs_on_no_import(first):
     orders = [], [first], ["language_model", first], [first, "language_model"]
     told = [
-        subprocess.run([sys.executable, "-c", TELL, *names], capture_output=True, text=True, check=True).stdout
+        subprocess.run([sys.executable, "-c", TELL, *names], capture_output=True, encoding="utf-8", check=True).stdout
         for names in orders
     ]
     assert told[0] and len(set(told)) == 1
