@@ -27,7 +27,7 @@ from minitransformer.masks import padding_mask
 from minitransformer.tasks.reversals import WORDS, reversals
 from minitransformer.training import Adam, loop, train
 from minitransformer.training.checkpoints import load
-from minitransformer.transformer import Transformer, layers
+from minitransformer.transformer import Transformer, layers, stack_size
 from tools.measure import keep, report, rounded
 
 SEEDS = 0, 1, 2
@@ -104,14 +104,23 @@ def alone_vjp(x, sublayer, norm, gain, bias):
     return output, backward
 
 
+def stacked(self, x, side, seen=None, rng=None, **masks):
+    """Take the place of a model's `run`, and pass x through chapter 12's `stack`, whose parts can be left out."""
+    found = None if seen is None else seen.setdefault(side, {"embedded": x})
+    _, heads = stack_size(self, side)
+    return layers.stack(x, self.params[side], heads, found, **self.options(rng), **masks)
+
+
+@contextlib.contextmanager
 def leaving_out(part):
     """Return a context in which the package's models have no "residuals" or "scale", or lack nothing: None."""
-    if part == "residuals":
-        return mock.patch.multiple(layers, residual=alone, residual_vjp=alone_vjp)
-    if part == "scale":
-        unscaled = {"attention": partial(attention, scale=1), "attention_vjp": partial(attention_vjp, scale=1)}
-        return mock.patch.multiple(multi_head, **unscaled)
-    return contextlib.nullcontext()
+    unscaled = {"attention": partial(attention, scale=1), "attention_vjp": partial(attention_vjp, scale=1)}
+    places = {"residuals": (layers, {"residual": alone, "residual_vjp": alone_vjp}), "scale": (multi_head, unscaled)}
+    with contextlib.ExitStack() as changed:
+        if part:
+            changed.enter_context(mock.patch.multiple(places[part][0], **places[part][1]))
+            changed.enter_context(mock.patch.object(Transformer, "run", stacked))
+        yield
 
 
 def model_of(settings, seed):
