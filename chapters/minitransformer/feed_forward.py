@@ -63,15 +63,15 @@ def dropout(x, rate, rng):
     x = floats(x)
     if rng is None:
         return x
-    return np.where(kept_by(x.shape, rate, rng), x / (1 - float(rate)), 0)
+    return np.where(dropout_mask(x.shape, rate, rng), x / (1 - float(rate)), 0)
 
 
-def kept_by(shape, rate, rng):
+def dropout_mask(shape, rate, rng):
     """Return which numbers dropout keeps: an array of bool of this shape, True with probability 1 − `rate`.
 
     Raises ValueError where `rate` is out of range, and TypeError where `rng` is no Generator.  Built in chapter 11.
 
-    >>> kept = kept_by((10_000,), 0.2, np.random.default_rng(0))
+    >>> kept = dropout_mask((10_000,), 0.2, np.random.default_rng(0))
     >>> kept.dtype.name, abs(float(kept.mean()) - 0.8) < 0.05
     ('bool', True)
     """
@@ -159,17 +159,17 @@ def dropout_vjp(x, rate, rng):
     x = floats(x)
     if rng is None or number(rate, "rate", 0, 1) == 0:
         return x, lambda d_output: d_output
-    factor = kept_by(x.shape, rate, rng) / x.dtype.type(1 - rate)
+    factor = dropout_mask(x.shape, rate, rng) / x.dtype.type(1 - rate)
     return np.where(factor, x * factor, 0), lambda d_output: d_output * factor
 
 
-def dropped_vjp(sublayer, rate, rng):
+def with_dropout(sublayer, rate, rng):
     """Return a sublayer, x -> (output, backward), whose output is dropped out; without an `rng` it is as before.
 
     Used in chapter 13.
 
     >>> doubled = lambda x: (2 * x, lambda d_output: (2 * d_output,))
-    >>> output, backward = dropped_vjp(doubled, 0.5, rng=None)(np.ones(3))
+    >>> output, backward = with_dropout(doubled, 0.5, rng=None)(np.ones(3))
     >>> output.tolist()
     [2.0, 2.0, 2.0]
     """

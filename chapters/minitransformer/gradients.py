@@ -99,19 +99,19 @@ def gradient_errors(vjp, *arguments, rng=0, steps=STEPS):
     rng = seeded(rng)
     inputs = [_filled(argument, rng) for argument in arguments]
     result, backward = vjp(*inputs)
-    upstream = rng.normal(size=np.shape(several(result)[0]))
+    upstream = rng.normal(size=np.shape(as_tuple(result)[0]))
 
     def slopes(i, direction):
         """Return the slopes of Σ upstream ⊙ result where the input i moves, one for each step."""
         found = []
         for step in steps:
             ends = [_shifted(inputs[i], direction, move) for move in (step, -step)]
-            results = [several(vjp(*inputs[:i], end, *inputs[i + 1 :])[0])[0] for end in ends]
+            results = [as_tuple(vjp(*inputs[:i], end, *inputs[i + 1 :])[0])[0] for end in ends]
             found.append((upstream * (results[0] - results[1])).sum() / (2 * step))
         return np.array(found)
 
     worst = np.zeros(len(steps))
-    for i, gradient in enumerate(several(backward(upstream))):
+    for i, gradient in enumerate(as_tuple(backward(upstream))):
         directions = [_filled(_shapes_of(inputs[i]), rng) for _ in range(DIRECTIONS)]
         misses = [slopes(i, direction) - _inner(gradient, direction) for direction in directions]
         worst = np.maximum(worst, np.sqrt(np.mean(np.square(misses), axis=0) / (_inner(gradient, gradient) or 1)))
@@ -146,10 +146,10 @@ def _inner(gradient, direction):
     return float(np.vdot(gradient, direction))
 
 
-def several(found):
+def as_tuple(found):
     """Return what a backward pass gave as a tuple, also where it is one array.  Used in chapter 13.
 
-    >>> len(several(np.ones(3))), len(several((1, 2)))
+    >>> len(as_tuple(np.ones(3))), len(as_tuple((1, 2)))
     (1, 2)
     """
     return found if isinstance(found, tuple) else (found,)

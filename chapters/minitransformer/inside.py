@@ -3,8 +3,8 @@
 import numpy as np
 
 from .arrays import finite, floats, for_features, number, token_ids, whole
-from .transformer import head
-from .transformer.walk import decoder_only, normed, run_decoder, visible
+from .transformer import logits_of
+from .transformer.walk import decoder_only, normalise, run_decoder, visible
 
 
 def copies(rng, batch, shortest=8, longest=24, places=48, vocabulary=64):
@@ -85,16 +85,16 @@ def opened(model, ids, change=None):
         return found[name]
 
     run_decoder(model, ids, note, keep=visible(ids.shape[-1], ids.shape[-1], model.window))
-    all_found("change", change, found)
+    check_names("change", change, found)
     return found
 
 
-def all_found(given, functions, found):
+def check_names(given, functions, found):
     """Do nothing where each of the functions, {name: function}, is for an array that was found, {name: array}.
 
     Raises ValueError, calling the functions what `given` says, where one is not.  Used in chapter 17.
 
-    >>> all_found("change", {"logits": np.zeros_like}, {"logits": np.ones(3)})
+    >>> check_names("change", {"logits": np.zeros_like}, {"logits": np.ones(3)})
     """
     if unknown := ", ".join(map(str, functions.keys() - found.keys())):
         raise ValueError(f"{given} has {unknown}, which happens nowhere in the model; expected names of what is found.")
@@ -165,20 +165,20 @@ def ablated(run, name, at, mean=0.0):
     return run({name: cut})
 
 
-def last_norm(model, stream):
+def final_norm(model, stream):
     """Return a stream as it leaves the last norm of a model, as it is where the model has none.  Used in chapter 17.
 
     Shapes: stream (…, n, d) -> the same.
 
     >>> from minitransformer.transformer import LanguageModel
-    >>> last_norm(LanguageModel(2, 2, heads=1, layers=1, rng=0), [[3.0, 1.0]]).round(2).tolist()
+    >>> final_norm(LanguageModel(2, 2, heads=1, layers=1, rng=0), [[3.0, 1.0]]).round(2).tolist()
     [[1.0, -1.0]]
     """
     norm, stream = model.params["decoder"].get("norm"), floats(stream, "stream", 2)
     if norm is None:
         return stream
     for_features(stream, norm["gain"], "gain", of="stream")
-    return normed(stream, norm, model.eps)
+    return normalise(stream, norm, model.eps)
 
 
 def logit_lens(stream, model, normed=True):
@@ -194,8 +194,8 @@ def logit_lens(stream, model, normed=True):
     """
     stream = floats(stream, "stream", 2)
     if normed:
-        stream = last_norm(model, stream)
-    return head(stream, model.params)
+        stream = final_norm(model, stream)
+    return logits_of(stream, model.params)
 
 
 def linear_probe(x, labels, ridge=1.0):

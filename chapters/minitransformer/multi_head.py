@@ -1,6 +1,6 @@
 """Multi-head attention: several attentions side by side, mixed by one matrix; built in chapter 7."""
 
-from .arrays import floats, kept_by_heads, whole
+from .arrays import floats, head_mask, whole
 from .attention import attention, attention_vjp
 from .gradients import vjp_of
 from .self_attention import project, project_vjp
@@ -57,7 +57,7 @@ def multi_head_attention(x, params, heads, context=None, keep=None, turn=None):
     values = split_heads(project(context, params, "W_V", of), heads, f"{of} W_V")
     if turn is not None:
         queries, keys = turn(queries), turn(keys)
-    keep = kept_by_heads(keep, queries, keys)
+    keep = head_mask(keep, queries, keys)
     output, weights = attention(queries, keys, values, keep)
     return project(merge_heads(output), params, "W_O", "the heads' output"), weights
 
@@ -82,7 +82,7 @@ def multi_head_attention_vjp(x, params, heads, context=None, keep=None, turn=Non
     if turn is not None:
         for i in (0, 1):  # queries and keys
             parts[i], turns[i] = vjp_of(turn)(parts[i])
-    (mixed, weights), back_attention = attention_vjp(*parts, kept_by_heads(keep, *parts[:2]))
+    (mixed, weights), back_attention = attention_vjp(*parts, head_mask(keep, *parts[:2]))
     output, back_output = project_vjp(merge_heads(mixed), params, "W_O", "the heads' output")
 
     def backward(d_output):

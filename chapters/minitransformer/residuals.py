@@ -3,7 +3,7 @@
 import numpy as np
 
 from .arrays import floats, function, one_of
-from .gradients import several
+from .gradients import as_tuple
 from .layer_norm import layer_norm, layer_norm_vjp
 
 
@@ -67,7 +67,7 @@ def residual_vjp(x, sublayer, norm="pre", gain=None, bias=None):
         scales = np.zeros_like(gain), np.zeros_like(bias)
         if norm == "post":
             d_output, *scales = back_norm(d_output)
-        d_x, *others = several(back_sublayer(d_output))
+        d_x, *others = as_tuple(back_sublayer(d_output))
         if norm == "pre":
             d_x, *scales = back_norm(d_x)
         found = d_output + d_x, *(scales if given else ()), *others

@@ -19,7 +19,7 @@ from smart_open import open as open_any
 
 from .arrays import finite, floats, number, of_type, square, whole, word_lists
 from .arrays.digests import digest
-from .arrays.files import cache_folder, read, written
+from .arrays.files import cache_folder, read_arrays, write_arrays
 
 TEXTS = ("enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2", "lee_background.cor")
 
@@ -233,7 +233,7 @@ def _book_vectors():
     """Load the book's vectors from the cache, which is named after what they are made of; train them if need be."""
     path = cache_folder() / f"book-{_content()}.npz"
     try:
-        kept = read(path, "words", "vectors")
+        kept = read_arrays(path, "words", "vectors")
     except FileNotFoundError:
         kept = None
     except ValueError as damage:
@@ -241,7 +241,7 @@ def _book_vectors():
         kept = None
     if kept is None:
         vectors = train_vectors(load_corpus())
-        written(path, words=np.array(vectors.index_to_key), vectors=vectors.vectors)
+        write_arrays(path, words=np.array(vectors.index_to_key), vectors=vectors.vectors)
         return vectors
     vectors = Vectors(kept["vectors"].shape[1])
     vectors.add_vectors(kept["words"].tolist(), kept["vectors"])

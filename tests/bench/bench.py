@@ -28,7 +28,7 @@ from minitransformer.dot_product import cosine_matrix, cosine_similarity
 from minitransformer.feed_forward import feed_forward
 from minitransformer.gradients import cross_entropy_vjp
 from minitransformer.inside import ablated, copies, opened
-from minitransformer.language_model import BytePairEncoding, KeyValueCache, load_plays, step
+from minitransformer.language_model import BytePairEncoding, KeyValueCache, decode_step, load_plays
 from minitransformer.layer_norm import layer_norm
 from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
@@ -37,7 +37,7 @@ from minitransformer.positions import angles, sinusoidal_positions
 from minitransformer.softmax import softmax
 from minitransformer.training import Adam, train
 from minitransformer.training.running import keep_freed_memory
-from minitransformer.transformer import LanguageModel, count, initialise, layer, layer_shapes, views
+from minitransformer.transformer import LanguageModel, initialise, layer, layer_shapes, parameter_count, parameter_views
 from minitransformer.word_vectors import Vectors, count_pairs, load_corpus, ppmi, train_vectors
 from tests.bench.bench_build import builds
 from tests.bench.bench_readers import readers
@@ -404,7 +404,7 @@ def writing():
         model = LanguageModel(WORDS, d, heads, depth, 0, positions="rotary")
         ids = np.random.default_rng(0).integers(WORDS, size=(rows, n))
         cache = KeyValueCache(model, n, (rows,))
-        step(model, cache, ids[:, :-1])
+        decode_step(model, cache, ids[:, :-1])
         functions = [partial(again, model, cache, ids[:, -1:]), lambda model=model, ids=ids: model(ids)[:, -1]]
         if torch:
             functions.append(writing_of_torch(torch, model, ids))
@@ -418,7 +418,7 @@ def writing():
 def again(model, cache, ids):
     """Read the last tokens of a full cache once more."""
     cache.length = cache.most - 1
-    return step(model, cache, ids)
+    return decode_step(model, cache, ids)
 
 
 def writing_of_torch(torch, model, ids):
@@ -466,7 +466,7 @@ def turned_matrices(wide):
 def parts_of_a_layer(d, heads, n, batch, torch):
     """Return a pre-norm layer, its parts and PyTorch's layer, as functions."""
     shapes, rng = layer_shapes(d, 4 * d), np.random.default_rng(0)
-    params = views(np.zeros(count(shapes), np.float32), shapes)
+    params = parameter_views(np.zeros(parameter_count(shapes), np.float32), shapes)
     initialise(params, rng)
     x, keep = rng.normal(size=(batch, n, d)).astype(np.float32), causal_mask(n)
     own, wide = params["attention"], params["feed_forward"]

@@ -18,9 +18,9 @@ from bookbuild.site.weights import move_out
 from companion import figures
 from companion.explorables.translator.state import packed
 from companion.explore import SHARED, _module, explorable
-from minitransformer.tasks.sentence_sets import drawn
+from minitransformer.tasks.sentence_sets import draw_sentence
 from minitransformer.transformer import Transformer
-from minitransformer.translation import SENTENCES, START, greedy, load_model, word_numbers
+from minitransformer.translation import SENTENCES, START, greedy_decode, load_model, word_numbers
 from tests.shared import explorable_page as page
 from tests.shared.explorable_page import PAGE
 from tests.shared.pages import violations
@@ -65,7 +65,7 @@ def translated(folder, model, rows, change=("", ""), halves=None):
 def sentences(count):
     """Return so many random sentences as rows of ids."""
     rng = np.random.default_rng(15)
-    return [word_numbers([drawn(rng).english], SENTENCES.english)[0][0].tolist() for _ in range(count)]
+    return [word_numbers([draw_sentence(rng).english], SENTENCES.english)[0][0].tolist() for _ in range(count)]
 
 
 def gap(found, model, rows):
@@ -73,7 +73,7 @@ def gap(found, model, rows):
     logits = weights = 0
     for one, ids in zip(found, rows):
         said, seen = [word["id"] for word in one["words"]], {}
-        assert said == greedy(model, np.array([ids]))[0].tolist()
+        assert said == greedy_decode(model, np.array([ids]))[0].tolist()
         expected = model([ids], [[START, *said[:-1]]], seen=seen)[0]
         logits = max(logits, np.abs(expected - [word["logits"] for word in one["words"]]).max())
         for layer, rows_of_words in enumerate(one["encoder"], 1):

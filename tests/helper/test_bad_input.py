@@ -33,7 +33,7 @@ PROMISED = {  # module, of minitransformer where no package is named -> its func
     "residuals": "residual",
     "positions": "sinusoidal_positions rotary alibi_bias",
     "feed_forward": "relu gelu feed_forward dropout",
-    "transformer.embedding": "embed head",
+    "transformer.embedding": "embed logits_of",
     "transformer.layers": "layer stack",
     "transformer.models": "LanguageModel Transformer",
     "companion.evidence.examples": "examples twin_examples scored",

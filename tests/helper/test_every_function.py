@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from minitransformer.arrays import kept
+from minitransformer.arrays import score_mask
 from minitransformer.attention import attention
 from minitransformer.dot_product import cosine_matrix, cosine_similarity, nearest, unit
 from minitransformer.feed_forward import dropout, feed_forward
@@ -23,20 +23,20 @@ from minitransformer.self_attention import project, self_attention
 from minitransformer.softmax import entropy, log_softmax, softmax
 from minitransformer.tasks.number_words import number_pair
 from minitransformer.tasks.sentences import feminine
-from minitransformer.training import Adam, clipped
+from minitransformer.training import Adam, clip_gradient
 from minitransformer.transformer import (
     LanguageModel,
     Transformer,
-    count,
     embed,
     embed_vjp,
-    head,
-    head_vjp,
     layer,
     layer_shapes,
     layer_vjp,
+    logits_of,
+    logits_of_vjp,
+    parameter_count,
 )
-from minitransformer.translation import beam, greedy, load_model, translate, word_numbers
+from minitransformer.translation import beam_search, greedy_decode, load_model, translate, word_numbers
 from minitransformer.word_vectors import count_pairs, pca, ppmi, train_vectors
 from tests.shared.functions import MULTI, OWN, SINGLE, WIDE, filled, functions, numbers, public, sized
 
@@ -48,23 +48,29 @@ pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # t
 
 CASES = functions()
 EVERY = pytest.mark.parametrize("name", CASES)
-RANDOM, VIEWS, NO_LISTS = {"dropout"}, {"split_heads"}, {"head"}
-SAYS_ANOTHER_NAME = {"unit", "entropy", "head"}  # or nothing of its own; entropy is among the refusals below
+RANDOM, VIEWS, NO_LISTS = {"dropout"}, {"split_heads"}, {"logits_of"}
+SAYS_ANOTHER_NAME = {"unit", "entropy", "logits_of"}  # or nothing of its own; entropy is among the refusals below
 ELSEWHERE = {  # what chapters build and no case tries, by the reason
     "takes no array of floats": (
         "causal_mask padding_mask window_mask angles sinusoidal_positions alibi_bias count_pairs ppmi"
     ),
     "takes or makes a model": (
-        "leaks train_vectors learn initialise greedy beam layer_shapes count views embed "
-        "log_probability parameters_of"
+        "leaks train_vectors training_step initialise greedy_decode beam_search layer_shapes parameter_count "
+        "parameter_views embed log_probability parameters_of"
     ),
     "takes positive numbers": "linear_attention",
-    "is tried on texts and runs of its own": "copies induction_score patched patched_each ablated linear_probe",
-    "works on texts or their tokens": "pieces merged learn_merges apply_merges windows grams counted blended",
-    "draws or writes tokens": "shares choose generate step turned remembered attended foretold bits_per_byte",
+    "is tried on texts and runs of its own": ("copies induction_score patched patched_each ablated linear_probe"),
+    "works on texts or their tokens": (
+        "pieces merge_pair learn_merges apply_merges windows ngrams ngram_counts interpolated"
+    ),
+    "draws or writes tokens": (
+        "sampling_probabilities sample generate decode_step rotate_at store run_attention token_probabilities "
+        "bits_per_byte"
+    ),
     "gives whole numbers, or slices": "quantise dequantise tiles tile_scores",
     "is tried with what it is part of": (
-        "kept_by rate_at clipped word_numbers batch_of right cross_entropy attend_by_tiles take_in tile_back"
+        "dropout_mask rate_at clip_gradient word_numbers batch_of correct_words cross_entropy attend_by_tiles "
+        "update_softmax tile_backward"
     ),
 }
 
@@ -276,7 +282,7 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
     ],
     (attention, [(2, 3), (4, 3), (5, 4, 2), mask(5, 2, 4)], "keep"),
     *[
-        (kept, [mask(*shape), list(scores)], f"keep … the scores … axis {axis}")
+        (score_mask, [mask(*shape), list(scores)], f"keep … the scores … axis {axis}")
         for shape, scores, axis in (
             ((5, 6), (5, 7), -1),
             ((4, 7), (5, 7), -2),
@@ -285,7 +291,7 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
             ((2, 5, 7), (1, 5, 7), -3),
         )
     ],
-    (kept, [[[True], [True, False]], [2, 2]], "keep"),
+    (score_mask, [[[True], [True, False]], [2, 2]], "keep"),
     (self_attention, [X, params(SINGLE), mask(4, 5)], "keep"),
     (self_attention, [(5, 4), params(SINGLE)], "x … W_Q"),
     (self_attention, [X, params(SINGLE, W_Q=(6, 3))], "queries … keys"),
@@ -360,13 +366,13 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
     *[(Adam, [np.zeros(3), 0.1, betas], "betas") for betas in ([0.9], [1, 0.9], 0.9)],
     *[(Adam(np.zeros(3)).step, [shape], "gradient … the parameters") for shape in ((1,), (2,), (3, 1), ())],
     *[(Adam(np.zeros(3)).step, [(3,), rate], "rate") for rate in (-1, math.nan, math.inf, "fast", [0.1])],
-    *[(clipped, [(3,), longest], "longest") for longest in (-1, math.nan, "short")],
-    *[(greedy, [load_model(), source], "source") for source in ([3, 4], [[]], [[[3]]])],
-    (beam, [load_model(), []], "source"),
+    *[(clip_gradient, [(3,), longest], "longest") for longest in (-1, math.nan, "short")],
+    *[(greedy_decode, [load_model(), source], "source") for source in ([3, 4], [[]], [[[3]]])],
+    (beam_search, [load_model(), []], "source"),
     (word_numbers, [[], ["<pad>"]], "rows"),
     (translate, ["<s> the cat"], "sentence"),
     (feminine, ["zebra"], "noun"),
-    (head, [X, {"output_": np.ones(3)}], "params … embedding"),
+    (logits_of, [X, {"output_": np.ones(3)}], "params … embedding"),
     (layer, [X, {"attention": params(OWN), "feed_forward": params(WIDE)}, 2], "params … gain"),
     (layer, [X, layer_shapes(6, 8, cross=True), 2], "memory"),
     (Transformer(**SIZES), [np.zeros((3, 5), int), np.zeros((3, 7), int), [6, 1, 1]], "lengths"),
@@ -378,7 +384,7 @@ WRONG_KINDS = [
     (cross_entropy, [(2, 3), np.ma.array([0, 1], mask=[0, 1])], "targets"),
     (Adam, [[1.0, 2.0]], "flat"),
     (translate, [None], "sentence"),
-    (clipped, [["a"], 1.0], "gradient"),
+    (clip_gradient, [["a"], 1.0], "gradient"),
     *[(number_pair, [rng], "rng") for rng in (None, 3)],
     *[
         (function, arguments, "keep")
@@ -476,7 +482,7 @@ def test_a_number_in_double_precision_makes_no_array_so(call):
 
 
 def test_small_things_that_were_refused_or_lost():
-    assert clipped(np.full(3, 1e20, np.float32), 3.0) == pytest.approx(3**0.5)
+    assert clip_gradient(np.full(3, 1e20, np.float32), 3.0) == pytest.approx(3**0.5)
     assert embed_vjp([1], {"embedding": [[1, 2], [3, 4]]}, "none")[1](np.ones((1, 2)))["embedding"][1] == pytest.approx(
         2**0.5
     )
@@ -486,9 +492,9 @@ def test_small_things_that_were_refused_or_lost():
         logits, backward = learned.vjp(ids)
         assert logits.shape == learned(ids).shape and (backward(np.zeros(logits.shape)) == 0).all()
     for name, matrix in {"output": [[1.0, 2, 3], [4, 5, 6]], "embedding": [[1.0, 4], [2, 5], [3, 6]]}.items():
-        d_x, gradients = head_vjp([[1.0, 2]], {name: matrix})[1](np.eye(1, 3))
+        d_x, gradients = logits_of_vjp([[1.0, 2]], {name: matrix})[1](np.eye(1, 3))
         assert d_x.tolist() == [[1, 4]] and np.shape(matrix) == gradients[name].shape and gradients[name].sum() == 3
-    assert count((2**40, 2**40)) == 2**80
+    assert parameter_count((2**40, 2**40)) == 2**80
     assert train_vectors([["a", "b", "c", "d"]] * 6, size=2, window=3, min_count=2).vectors.shape == (4, 2)
     dense = np.array([[0.0, 2], [2, 0]])
     assert np.allclose(ppmi(dense).toarray(), ppmi(sparse.csr_array(dense)).toarray())

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from companion import figures
-from minitransformer.transformer import LanguageModel, count
+from minitransformer.transformer import LanguageModel, parameter_count
 from tests.shared.colours import contrast
 
 ALT = "Something is to be seen here."
@@ -254,7 +254,7 @@ def test_what_the_parts_leave_behind_makes_the_whole_gradient(layers, options):
     model = LanguageModel(1100, 8, 2, layers, hidden=20, **options)
     drawn = texts(figures.backward_steps(model, [4, 7, 1], alt=ALT))
     numbers = [int(text.split()[0].replace(",", "")) for text in drawn if re.fullmatch(r"[\d,]+ numbers", text)]
-    again = (layers - 1) * count(model.shapes["decoder"][1])  # all layers are drawn as one
+    again = (layers - 1) * parameter_count(model.shapes["decoder"][1])  # all layers are drawn as one
     assert sum(numbers) + again == model.flat.size
     assert f"gradient: {model.flat.size:,} numbers" in drawn and (f"× {layers}" in drawn) == (layers > 1)
     assert ("the 8,800 below" in drawn) == model.tied

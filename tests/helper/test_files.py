@@ -10,7 +10,7 @@ import numpy as np
 import platformdirs
 import pytest
 
-from minitransformer.arrays.files import cache_folder, read, written
+from minitransformer.arrays.files import cache_folder, read_arrays, write_arrays
 
 ARRAYS = {"words": np.array(["the", "été"]), "vectors": np.arange(40.0).reshape(2, 20)}
 
@@ -18,13 +18,13 @@ ARRAYS = {"words": np.array(["the", "été"]), "vectors": np.arange(40.0).reshap
 @pytest.fixture
 def path(tmp_path):
     """Return the path of a file that was written, in a folder of its own."""
-    written(tmp_path / "new folder" / "é.npz", **ARRAYS)
+    write_arrays(tmp_path / "new folder" / "é.npz", **ARRAYS)
     return tmp_path / "new folder" / "é.npz"
 
 
 def holds(path):
     """Tell whether the file holds the arrays, and its folder no more."""
-    found = read(path, *ARRAYS)
+    found = read_arrays(path, *ARRAYS)
     same = [np.array_equal(found[name], array) and found[name].dtype == array.dtype for name, array in ARRAYS.items()]
     return [*found] == [*ARRAYS] and all(same) and [*path.parent.iterdir()] == [path]
 
@@ -42,7 +42,7 @@ def test_the_folder_is_the_systems_or_the_one_that_is_named(monkeypatch, tmp_pat
 
 def test_a_file_that_is_not_there_is_no_damage(tmp_path):
     with pytest.raises(FileNotFoundError):
-        read(tmp_path / "none.npz")
+        read_arrays(tmp_path / "none.npz")
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "text", "array", "folder", "name"])
@@ -59,7 +59,7 @@ def test_damage_is_seen_and_the_file_is_closed(path, damage):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         with pytest.raises(ValueError, match=r"é\.npz is damaged \(\w+\); expected a file of arrays$"):
-            read(path, *ARRAYS, "another")
+            read_arrays(path, *ARRAYS, "another")
         gc.collect()
     assert [warning for warning in said if path.name in str(warning.message)] == []  # none of an open file
 
@@ -79,7 +79,7 @@ def test_no_byte_can_change_unseen(path):
 def test_where_a_file_is_in_the_way_a_sentence_says_what_to_do(tmp_path):
     (tmp_path / "cache").write_text("a file, not a folder", encoding="utf-8")
     with pytest.raises(OSError, match=r"^x\.npz cannot be written to .*cache.*set MINITRANSFORMER_CACHE") as told:
-        written(tmp_path / "cache" / "x.npz", **ARRAYS)
+        write_arrays(tmp_path / "cache" / "x.npz", **ARRAYS)
     assert "\n" not in str(told.value)
 
 
@@ -97,7 +97,7 @@ def test_a_stop_leaves_the_old_file_and_nothing_half_written(path, monkeypatch, 
 
     with monkeypatch.context() as patch, pytest.raises(kind) as told:
         patch.setattr(np, "savez", stopped)
-        written(path, vectors=np.zeros(3))
+        write_arrays(path, vectors=np.zeros(3))
     assert says in str(told.value) and holds(path)
 
 
@@ -106,20 +106,20 @@ def test_a_file_that_another_process_reads_on_windows_stays_as_it_is(path, monke
         raise PermissionError(13, "Access is denied")
 
     monkeypatch.setattr(os, "replace", refuse)
-    written(path, vectors=np.zeros(3))
+    write_arrays(path, vectors=np.zeros(3))
     assert holds(path)
     with pytest.raises(OSError, match="Access is denied"):
-        written(path.with_name("new.npz"), vectors=np.zeros(3))
+        write_arrays(path.with_name("new.npz"), vectors=np.zeros(3))
     assert holds(path)
 
 
 WRITE_AND_READ = """
 import os, sys
 import numpy as np
-from minitransformer.arrays.files import read, written
+from minitransformer.arrays.files import read_arrays, write_arrays
 for value in range(100):
-    written(sys.argv[1], array=np.full(20_000, value))
-    assert os.name == "nt" or len(set(read(sys.argv[1])["array"])) == 1  # Windows locks a file for a moment
+    write_arrays(sys.argv[1], array=np.full(20_000, value))
+    assert os.name == "nt" or len(set(read_arrays(sys.argv[1])["array"])) == 1  # Windows locks a file for a moment
 """
 
 

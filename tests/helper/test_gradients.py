@@ -5,7 +5,14 @@ import pytest
 
 from companion.checks.exercises.gradients import BUGS
 from minitransformer import attention, feed_forward, softmax
-from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient_check, gradient_errors, several, vjp_of
+from minitransformer.gradients import (
+    as_tuple,
+    cross_entropy,
+    cross_entropy_vjp,
+    gradient_check,
+    gradient_errors,
+    vjp_of,
+)
 from minitransformer.transformer import LanguageModel, Transformer, embed_vjp
 from tests.shared import oracles
 from tests.shared.functions import WIDE, public
@@ -14,7 +21,7 @@ from tests.shared.passes import BLOCKS, MODELS, TARGETS, filled, leaves, rng, sm
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 RIGHT, WRONG = 1e-7, 1e-2  # shares of the gradient
 BLOCK = pytest.mark.parametrize("name", BLOCKS)
-PARTS = {"dropped_vjp", "turned_vjp", "log_probability_vjp"}  # tried with what they are part of, or with a model
+PARTS = {"with_dropout", "turned_vjp", "log_probability_vjp"}  # tried with what they are part of, or with a model
 
 
 def test_every_backward_pass_is_tried():
@@ -40,9 +47,9 @@ def test_the_result_is_that_of_the_function_and_gradients_are_like_their_arrays(
     arrays = [filled(shape, kind, seed) for seed, shape in enumerate(shapes)]
     kept = [leaf.copy() for leaf in leaves(tuple(arrays))]
     result, backward = vjp(*arrays)
-    for found, expected in zip(several(result), several(function(*arrays)), strict=True):
+    for found, expected in zip(as_tuple(result), as_tuple(function(*arrays)), strict=True):
         assert oracles.error(found, expected) < oracles.LIMITS[kind] and found.dtype == kind
-    upstream = filled(np.shape(several(result)[0]), kind, seed=9)
+    upstream = filled(np.shape(as_tuple(result)[0]), kind, seed=9)
     gradients, again = backward(upstream), backward(upstream)
     for gradient, array, once_more in zip(leaves(gradients), kept, leaves(again), strict=True):
         assert gradient.shape == array.shape and gradient.dtype == kind

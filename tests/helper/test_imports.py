@@ -16,15 +16,15 @@ TELL = """
 import numpy as np, sys
 for name in sys.argv[1:]:
     __import__(f"minitransformer.{name}")
-from minitransformer.inside import last_norm, opened
-from minitransformer.language_model import KeyValueCache, generate, step
+from minitransformer.inside import final_norm, opened
+from minitransformer.language_model import KeyValueCache, decode_step, generate
 from minitransformer.today import Decoder, decoder_shapes
 from minitransformer.transformer import LanguageModel
 
 decoder = Decoder(decoder_shapes(11, 8, heads=4, layers=1, hidden=16, groups=2), heads=4, rng=0)
 for model in (LanguageModel(11, 8, heads=2, layers=1, rng=0, positions="rotary"), decoder):
-    logits = step(model, KeyValueCache(model, most=3), [3, 1, 4])
-    found = logits, opened(model, [3, 1])["logits"], last_norm(model, np.eye(2, 8)), generate(model, [3, 1], 4)
+    logits = decode_step(model, KeyValueCache(model, most=3), [3, 1, 4])
+    found = logits, opened(model, [3, 1])["logits"], final_norm(model, np.eye(2, 8)), generate(model, [3, 1], 4)
     print(*(array.tobytes().hex() for array in found))
 """
 

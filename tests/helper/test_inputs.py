@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays, floating_dtypes
 
-from minitransformer.arrays import bias_for, floats, kept, number, seeded, token_ids, whole
+from minitransformer.arrays import bias_for, floats, number, score_mask, seeded, token_ids, whole
 from minitransformer.attention import attention
 from minitransformer.transformer import LanguageModel
 from tests.shared.oracles import random
@@ -38,10 +38,10 @@ def test_a_mask_fits_just_where_numpy_can_stretch_it_over_the_scores(scores, dat
     except ValueError:
         fits = False
     if fits:
-        assert kept(np.ones(mask, dtype=bool), scores).shape == mask
+        assert score_mask(np.ones(mask, dtype=bool), scores).shape == mask
     else:
         with pytest.raises(ValueError, match="^keep has shape"):
-            kept(np.ones(mask, dtype=bool), scores)
+            score_mask(np.ones(mask, dtype=bool), scores)
 
 
 @pytest.mark.parametrize(

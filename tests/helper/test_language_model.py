@@ -21,31 +21,31 @@ from minitransformer.language_model import (
     apply_merges,
     beam_text,
     bits_per_byte,
-    choose,
-    compressed,
-    foretold,
+    compressed_bits,
+    decode_step,
     generate,
-    grams,
     learn_merges,
     load_plays,
-    merged,
+    merge_pair,
     new_writer,
+    ngrams,
     pieces,
     plays,
-    shares,
-    step,
+    sample,
+    sampling_probabilities,
     text_model,
+    token_probabilities,
     windows,
     writer,
 )
-from minitransformer.language_model.cache import turned
+from minitransformer.language_model.cache import rotate_at
 from minitransformer.layer_norm import layer_norm, rms_norm
 from minitransformer.masks import causal_mask
 from minitransformer.positions import rotary
 from minitransformer.softmax import log_softmax, softmax
 from minitransformer.today import Decoder, decoder_shapes, rotary_halves
-from minitransformer.transformer import POSITIONS, LanguageModel, Transformer, embed, head
-from minitransformer.transformer.walk import normed, weights_of
+from minitransformer.transformer import POSITIONS, LanguageModel, Transformer, embed, logits_of
+from minitransformer.transformer.walk import normalise, weights_of
 
 TEXTS = st.text() | st.text("ab \n", max_size=300) | st.binary() | st.text("aé漢 🙂", max_size=100)
 ODD = [
@@ -144,7 +144,7 @@ def test_a_piece_is_merged_as_it_was_in_learning(encoding, piece):
 def test_a_pair_is_merged_from_left_to_right_wherever_it_stands(numbers):
     text = "".join(map(str, numbers))
     for pair in ((1, 2), (1, 1)):
-        assert "".join(map(str, merged(numbers, pair, 9))) == text.replace("{}{}".format(*pair), "9")
+        assert "".join(map(str, merge_pair(numbers, pair, 9))) == text.replace("{}{}".format(*pair), "9")
 
 
 def test_merges_end_where_no_pair_is_found_twice():
@@ -209,7 +209,7 @@ CUTS = [range(13), (0, 12), (0, 5, 6, 7, 12), (0, 1, 12)]
 def in_steps(machine, tokens, cuts, window=None):
     """Return the logits of tokens (…, n) that are read part by part, with a cache."""
     cache = KeyValueCache(machine, tokens.shape[-1], tokens.shape[:-1], window)
-    return np.concatenate([step(machine, cache, tokens[..., a:b]) for a, b in itertools.pairwise(cuts)], axis=-2)
+    return np.concatenate([decode_step(machine, cache, tokens[..., a:b]) for a, b in itertools.pairwise(cuts)], axis=-2)
 
 
 @pytest.mark.parametrize("cuts", CUTS)
@@ -225,7 +225,7 @@ def test_steps_with_a_cache_are_the_full_pass(leading, cuts):
 def test_a_window_hides_all_but_the_last_tokens(cuts, window):
     tokens, machine = ids(2, 12), model()
     keep = causal_mask(12) & ~np.tri(12, 12, -window, dtype=bool)
-    full = head(machine.run(embed(tokens, machine.params, "rotary"), "decoder", keep=keep), machine.params)
+    full = logits_of(machine.run(embed(tokens, machine.params, "rotary"), "decoder", keep=keep), machine.params)
     np.testing.assert_allclose(in_steps(machine, tokens, cuts, window), full, rtol=0, atol=1e-12)
 
 
@@ -233,7 +233,7 @@ def test_a_token_that_is_turned_as_if_it_were_the_first_is_seen():
     tokens, machine = ids(12), model()
     cache = KeyValueCache(machine, 12)
     cache.turns[:] = cache.turns[0]
-    found = np.concatenate([step(machine, cache, [token]) for token in tokens])
+    found = np.concatenate([decode_step(machine, cache, [token]) for token in tokens])
     off = np.abs(found - machine(tokens)).max(axis=-1)
     assert off[0] < 1e-12 and (off[2:] > 1e-3).all()
 
@@ -241,10 +241,10 @@ def test_a_token_that_is_turned_as_if_it_were_the_first_is_seen():
 def test_the_parts_of_a_step_are_the_chapters_functions():
     x, rng = np.random.default_rng(0).normal(size=(3, 5, 8)), np.random.default_rng(1)
     part = {"gain": rng.normal(size=8), "bias": rng.normal(size=8)}
-    np.testing.assert_allclose(normed(x, part, 0.1), layer_norm(x, **part, eps=0.1), rtol=0, atol=1e-12)
-    np.testing.assert_allclose(normed(x, {"gain": part["gain"]}), rms_norm(x, part["gain"]), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(normalise(x, part, 0.1), layer_norm(x, **part, eps=0.1), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(normalise(x, {"gain": part["gain"]}), rms_norm(x, part["gain"]), rtol=0, atol=1e-12)
     machine = model()
-    found = turned(machine, KeyValueCache(machine, 9), slice(4, 9), x)
+    found = rotate_at(machine, KeyValueCache(machine, 9), slice(4, 9), x)
     np.testing.assert_allclose(found, rotary(x, np.arange(4, 9)), rtol=0, atol=1e-12)
     x[0, 0], x[0, 1, 1:], x[1] = -np.inf, -np.inf, 1e4 * x[1]
     np.testing.assert_allclose(weights_of(x), softmax(x), rtol=0, atol=1e-12)
@@ -255,9 +255,9 @@ def test_a_cache_keeps_float32_and_texts_that_are_picked():
     machine = model(dtype=np.float32)
     cache = KeyValueCache(machine, 6, (3,))
     tokens = ids(3, 6)
-    assert step(machine, cache, tokens[:, :4]).dtype == np.float32 == cache.kept.dtype
-    cache.pick([2, 2, 0])
-    found = step(machine, cache, tokens[[2, 2, 0], 4:])
+    assert decode_step(machine, cache, tokens[:, :4]).dtype == np.float32 == cache.keys_values.dtype
+    cache.reorder([2, 2, 0])
+    found = decode_step(machine, cache, tokens[[2, 2, 0], 4:])
     np.testing.assert_allclose(found, machine(tokens[[2, 2, 0]])[:, 4:], rtol=0, atol=1e-4)
 
 
@@ -266,18 +266,19 @@ def test_the_door_of_the_cache():
         KeyValueCache(Transformer(20, 16, 2, 1, 0), 4)
     machine = model()
     cache = KeyValueCache(machine, 4)
-    step(machine, cache, [1, 2, 3])
+    decode_step(machine, cache, [1, 2, 3])
     with pytest.raises(ValueError, match=r"^the cache has 3 of 4 tokens and ids 2: make a larger\.$"):
-        step(machine, cache, [4, 5])
+        decode_step(machine, cache, [4, 5])
     with pytest.raises(ValueError, match=r"^ids has shape \(1, 1\) and the cache's batch is \(\); expected"):
-        step(machine, cache, [[4]])
+        decode_step(machine, cache, [[4]])
     with pytest.raises(ValueError, match="^ids holds 20; expected 0 to 19"):
-        step(machine, cache, [20])
+        decode_step(machine, cache, [20])
     assert cache.length == 3
-    np.testing.assert_allclose(step(machine, cache, [4]), machine([1, 2, 3, 4])[3:], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(decode_step(machine, cache, [4]), machine([1, 2, 3, 4])[3:], rtol=0, atol=1e-12)
 
 
 # Every model that writes
+
 
 def maker(norm, positions, dtype=np.float64):
     """Return what makes a language model of this kind."""
@@ -357,7 +358,7 @@ def test_a_window_is_that_of_the_cache_where_nothing_can_be_kept():
         for cuts in CUTS:
             found, right = (in_steps(machine, tokens, cuts, window) for machine in (bare, placed))
             np.testing.assert_allclose(found, right, rtol=0, atol=1e-12)
-    assert [KeyValueCache(machine, 12).kept is None for machine in (bare, placed)] == [True, False]
+    assert [KeyValueCache(machine, 12).keys_values is None for machine in (bare, placed)] == [True, False]
 
 
 @pytest.mark.parametrize("kind", ["pre, learned", "of 2019"])
@@ -428,7 +429,7 @@ def test_what_ends_no_text_is_refused(stop, encoding, error, said):
 def test_scores_that_are_no_numbers_give_no_token(bad):
     logits, rng = np.array([[1.0, 2.0], [bad, 0.0]]), np.random.default_rng(0)
     said = r"^logits holds NaN or infinite numbers; expected finite ones\.$"
-    for call in (shares, lambda x: choose(x, 0), lambda x: choose(x, rng=rng)):
+    for call in (sampling_probabilities, lambda x: sample(x, 0), lambda x: sample(x, rng=rng)):
         with pytest.raises(ValueError, match=said):
             call(logits)
     machine = model()
@@ -445,7 +446,7 @@ LOGITS = st.lists(st.floats(-20, 20), min_size=1, max_size=12)
 
 @given(LOGITS, st.floats(0.1, 5), st.none() | st.integers(1, 14), st.none() | st.floats(0, 1))
 def test_shares_are_those_of_softmax_cut_to_the_likeliest(logits, temperature, top_k, top_p):
-    p, found = softmax(logits, temperature=temperature), shares(logits, temperature, top_k, top_p)
+    p, found = softmax(logits, temperature=temperature), sampling_probabilities(logits, temperature, top_k, top_p)
     order = sorted(range(len(p)), key=lambda place: (-p[place], place))
     kept = order[:top_k]
     if top_p is not None:
@@ -462,33 +463,41 @@ def test_shares_are_those_of_softmax_cut_to_the_likeliest(logits, temperature, t
 
 def test_of_equals_the_smaller_numbers_are_kept_and_no_more_than_come_to_top_p():
     rows = np.log([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]])
-    np.testing.assert_allclose(shares(rows, top_k=2), [[5 / 8, 3 / 8, 0], [0, 2 / 9, 7 / 9]])
-    assert shares([0, 0, 0, 0], top_p=0.5).tolist() == [0.5, 0.5, 0, 0] == shares([0, 0, 0, 0], top_k=2).tolist()
-    assert shares([0, 0, 0, 0], top_k=2, top_p=0.5).tolist() == [1, 0, 0, 0] == shares([0, 0, 0, 0], top_p=0).tolist()
+    np.testing.assert_allclose(sampling_probabilities(rows, top_k=2), [[5 / 8, 3 / 8, 0], [0, 2 / 9, 7 / 9]])
+    assert (
+        sampling_probabilities([0, 0, 0, 0], top_p=0.5).tolist()
+        == [0.5, 0.5, 0, 0]
+        == sampling_probabilities([0, 0, 0, 0], top_k=2).tolist()
+    )
+    assert (
+        sampling_probabilities([0, 0, 0, 0], top_k=2, top_p=0.5).tolist()
+        == [1, 0, 0, 0]
+        == sampling_probabilities([0, 0, 0, 0], top_p=0).tolist()
+    )
 
 
 def test_tokens_are_drawn_as_often_as_their_shares_say():
     logits = np.log([0.5, 0.25, 0.15, 0.1])
     for options in ({}, {"temperature": 0.5}, {"top_k": 2}, {"top_p": 0.8}, {"top_k": 3, "top_p": 0.6}):
-        drawn = choose(np.tile(logits, (40_000, 1)), rng=np.random.default_rng(0), **options)
+        drawn = sample(np.tile(logits, (40_000, 1)), rng=np.random.default_rng(0), **options)
         assert drawn.shape == (40_000,)
         often = np.bincount(drawn, minlength=4) / len(drawn)
-        assert np.abs(often - shares(logits, **options)).max() < 0.01
-        assert (often[shares(logits, **options) == 0] == 0).all()
+        assert np.abs(often - sampling_probabilities(logits, **options)).max() < 0.01
+        assert (often[sampling_probabilities(logits, **options) == 0] == 0).all()
 
 
 def test_at_temperature_0_the_likeliest_is_taken_which_a_low_one_comes_near():
     logits = np.random.default_rng(0).normal(size=(50, 9))
-    best = choose(logits, temperature=0)
-    assert (best == logits.argmax(-1)).all() and choose(logits[0], temperature=0) == best[0]
-    assert (choose(logits, temperature=1e-4, rng=np.random.default_rng(0)) == best).all()
-    assert (choose(logits, top_p=0, rng=np.random.default_rng(0)) == best).all()
+    best = sample(logits, temperature=0)
+    assert (best == logits.argmax(-1)).all() and sample(logits[0], temperature=0) == best[0]
+    assert (sample(logits, temperature=1e-4, rng=np.random.default_rng(0)) == best).all()
+    assert (sample(logits, top_p=0, rng=np.random.default_rng(0)) == best).all()
     with pytest.raises(TypeError, match=r"^rng is None; expected a Generator, such as np\.random\.default_rng\(0\)"):
-        choose(logits)
+        sample(logits)
     with pytest.raises(ValueError, match=r"^top_p is 1\.5; expected a number from 0 to 1\.$"):
-        shares(logits, top_p=1.5)
+        sampling_probabilities(logits, top_p=1.5)
     with pytest.raises(ValueError, match=r"^top_k is 0; expected a whole number from 1 on\.$"):
-        shares(logits, top_k=0)
+        sampling_probabilities(logits, top_k=0)
 
 
 # Writing
@@ -577,11 +586,11 @@ def test_the_chances_of_all_next_tokens_sum_to_1(text, begun, order):
 
 def test_runs_of_tokens_are_numbers():
     text = ids(30, vocabulary=7)
-    found = grams(text, 3, 7)
+    found = ngrams(text, 3, 7)
     assert [(n // 49, n // 7 % 7, n % 7) for n in found.tolist()] == [
         *zip(*(text[i : 28 + i].tolist() for i in range(3)))
     ]
-    assert grams(text, 31, 1).size == 0
+    assert ngrams(text, 31, 1).size == 0
 
 
 def test_the_door_of_counting():
@@ -598,7 +607,7 @@ def test_the_door_of_counting():
 @pytest.mark.parametrize("batch", [1, 4])
 def test_each_token_is_foretold_from_half_a_window_or_more(window, batch):
     machine, text = model(), ids(24)
-    found = foretold(machine, text, window, batch)
+    found = token_probabilities(machine, text, window, batch)
     for i, p in enumerate(found):
         least = min(i + 1, window - max(window // 2, 1) + 1)
         starts = range(max(0, i + 1 - window), i + 2 - least)
@@ -617,12 +626,12 @@ def test_bits_are_those_of_the_probabilities_for_each_byte(encoding):
     counts = KneserNey(text, 2, 456)
     assert bits_per_byte(counts, text, encoding) == pytest.approx(-np.log2(counts(text)).sum() / size)
     with pytest.raises(ValueError, match=r"^ids has shape \(1,\); expected \(n,\), at least two"):
-        foretold(machine, [3])
+        token_probabilities(machine, [3])
 
 
 def test_a_compressor_that_has_read_a_text_needs_little_for_it_again():
     noise = "".join(map(chr, np.random.default_rng(0).integers(32, 127, size=4000)))
-    new, again = compressed(noise[:2000], noise[2000:]), compressed(noise[:2000], noise[:2000])
+    new, again = compressed_bits(noise[:2000], noise[2000:]), compressed_bits(noise[:2000], noise[:2000])
     assert all(again[name] < 1 < 6 < new[name] < 8 for name in ("zlib", "xz"))
     assert [*new] == ["zlib", "bz2", "xz"] and 6 < new["bz2"] < 8
 
@@ -636,7 +645,7 @@ def test_the_books_own_model_beats_compressors_and_the_cache_changes_nothing():
     assert encoding.tokens == BytePairEncoding.train(training, writer.MERGES).tokens
     part = encoding.encode(held_out[:20_000])
     bits = bits_per_byte(machine, part, encoding)
-    files = compressed(training, held_out)
+    files = compressed_bits(training, held_out)
     assert bits < 2.45 < min(files["zlib"], files["xz"])
     assert files["bz2"] < 2.3  # 2.40 where its last block holds but the end of the training text
     double = LanguageModel(768, 64, 4, 3, positions="rotary", activation=gelu, dtype=float)
@@ -671,7 +680,7 @@ def test_a_file_that_is_missing_damaged_or_anothers_says_what_to_do(tmp_path, mo
 
 def test_of_two_tokens_the_second_is_foretold():
     model = LanguageModel(11, 8, heads=2, layers=1, positions="rotary", rng=0)
-    np.testing.assert_allclose(foretold(model, [3, 7]), [softmax(model([3]))[0, 7]], rtol=1e-6)
+    np.testing.assert_allclose(token_probabilities(model, [3, 7]), [softmax(model([3]))[0, 7]], rtol=1e-6)
 
 
 def test_each_token_is_foretold_once_from_half_a_window_or_more():
@@ -682,25 +691,25 @@ def test_each_token_is_foretold_once_from_half_a_window_or_more():
 
     counter.vocabulary = 2
     for batch in (1, 32):
-        p = foretold(counter, np.zeros(9, int), window=4, batch=batch)
+        p = token_probabilities(counter, np.zeros(9, int), window=4, batch=batch)
         np.testing.assert_allclose(p / (1 - p), [1, 2, 3, 4, 3, 4, 3, 4])
 
 
 def test_runs_are_whole_numbers_also_where_there_are_none():
-    assert [grams(np.array(ids), 2, vocabulary=10).dtype.kind for ids in ([1, 2, 3], [1])] == ["i", "i"]
+    assert [ngrams(np.array(ids), 2, vocabulary=10).dtype.kind for ids in ([1, 2, 3], [1])] == ["i", "i"]
 
 
 def test_a_cache_attends_as_the_model_does_where_scores_are_large():
     machine = LanguageModel(11, 8, heads=2, layers=1, positions="rotary", rng=0, dtype=float)
     machine.params["decoder"][1]["attention"]["W_Q"][...] *= 1e4
     cache, ids = KeyValueCache(machine, most=5), [3, 1, 4, 1, 5]
-    found = np.concatenate([step(machine, cache, [number]) for number in ids])
+    found = np.concatenate([decode_step(machine, cache, [number]) for number in ids])
     assert np.allclose(found, machine(ids))
 
 
 def test_a_cache_may_have_no_room_and_its_room_has_a_name():
     machine = LanguageModel(11, 8, heads=2, layers=1, positions="rotary", rng=0)
-    assert KeyValueCache(machine, most=0).kept.shape == (1, 2, 2, 0, 4)
+    assert KeyValueCache(machine, most=0).keys_values.shape == (1, 2, 2, 0, 4)
     with pytest.raises(ValueError, match="^most is -1; expected a whole number from 0 on"):
         KeyValueCache(machine, most=-1)
 
@@ -708,17 +717,17 @@ def test_a_cache_may_have_no_room_and_its_room_has_a_name():
 def test_a_text_is_foretold_from_windows_of_sixty_four_tokens_unless_others_are_asked_for():
     machine = LanguageModel(256, 8, heads=2, layers=1, positions="rotary", rng=0, dtype=float)
     ids, encoding = np.random.default_rng(0).integers(256, size=200), BytePairEncoding()
-    assert np.array_equal(foretold(machine, ids), foretold(machine, ids, window=64))
-    assert not np.allclose(foretold(machine, ids), foretold(machine, ids, window=65))
-    assert not np.allclose(foretold(machine, ids), foretold(machine, ids, window=63))
+    assert np.array_equal(token_probabilities(machine, ids), token_probabilities(machine, ids, window=64))
+    assert not np.allclose(token_probabilities(machine, ids), token_probabilities(machine, ids, window=65))
+    assert not np.allclose(token_probabilities(machine, ids), token_probabilities(machine, ids, window=63))
     for window, options in [(64, {}), (2, {"window": 2})]:
-        bits = -np.log2(foretold(machine, ids, window)).sum() / 199
+        bits = -np.log2(token_probabilities(machine, ids, window)).sum() / 199
         assert bits_per_byte(machine, ids, encoding, **options) == pytest.approx(bits, rel=1e-12)
 
 
 def test_a_short_text_is_read_whole_before_the_other_is_compressed():
     grown = len(bz2.compress(b"a" + b"mat")) - len(bz2.compress(b"a"))
-    assert compressed("a", "mat")["bz2"] * 3 / 8 == pytest.approx(grown)
+    assert compressed_bits("a", "mat")["bz2"] * 3 / 8 == pytest.approx(grown)
 
 
 def test_four_beginnings_are_kept_unless_others_are_asked_for():
@@ -727,4 +736,4 @@ def test_four_beginnings_are_kept_unless_others_are_asked_for():
 
 
 def test_shares_are_found_in_double_precision():
-    assert shares(np.zeros(3, np.float32)).dtype == np.float64
+    assert sampling_probabilities(np.zeros(3, np.float32)).dtype == np.float64

@@ -21,10 +21,10 @@ from minitransformer.language_model import (
     KeyValueCache,
     beam_text,
     bits_per_byte,
+    decode_step,
     generate,
     load_plays,
     new_writer,
-    step,
     text_model,
 )
 from minitransformer.pretrained import PublicEncoding, load_pretrained, save_pretrained, saving, tensors
@@ -286,8 +286,8 @@ def test_names_without_their_first_part_old_masks_and_a_second_copy_are_taken(tm
 def test_steps_with_a_cache_and_an_opened_run_are_the_model(family):
     model = decoder(family, dtype=float)
     cache = KeyValueCache(model, 8, (2,))
-    first = step(model, cache, IDS[:, :3])
-    logits = np.concatenate([first, *(step(model, cache, IDS[:, i : i + 1]) for i in range(3, 8))], axis=1)
+    first = decode_step(model, cache, IDS[:, :3])
+    logits = np.concatenate([first, *(decode_step(model, cache, IDS[:, i : i + 1]) for i in range(3, 8))], axis=1)
     np.testing.assert_allclose(logits, model(IDS), rtol=1e-10, atol=1e-10)
     found = opened(model, IDS)
     np.testing.assert_allclose(found["logits"], model(IDS), rtol=1e-10, atol=1e-10)

@@ -17,7 +17,7 @@ from minitransformer.tasks.lexicon import (
     PROPERTIES,
     VERBS,
 )
-from minitransformer.tasks.sentence_sets import drawn, it_sentences, twins
+from minitransformer.tasks.sentence_sets import draw_sentence, it_sentences, twins
 from minitransformer.tasks.sentences import (
     DEGREES,
     LINKS,
@@ -270,7 +270,7 @@ def test_an_it_that_could_be_both_nouns_or_none_is_refused(subject, other, adjec
 @pytest.fixture(scope="module")
 def sentences():
     rng = np.random.default_rng(0)
-    return [drawn(rng) for _ in range(5_000)]
+    return [draw_sentence(rng) for _ in range(5_000)]
 
 
 def nouns(phrase):
@@ -356,7 +356,7 @@ def test_a_crowded_sentence_has_four_adjectives():
 
 def test_what_is_drawn_is_decided_by_the_generator(sentences):
     again, other = np.random.default_rng(0), np.random.default_rng(5)
-    assert [drawn(again) for _ in range(50)] == sentences[:50] != [drawn(other) for _ in range(50)]
+    assert [draw_sentence(again) for _ in range(50)] == sentences[:50] != [draw_sentence(other) for _ in range(50)]
 
 
 def meanings():

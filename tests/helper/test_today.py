@@ -21,13 +21,12 @@ from minitransformer.today import (
     Decoder,
     cache_bytes,
     decoder_shapes,
+    expert_load,
     experts,
     grouped_attention,
-    halves,
     latent_attention,
     linear,
     linear_attention,
-    load,
     log_probability,
     log_probability_vjp,
     network,
@@ -38,6 +37,7 @@ from minitransformer.today import (
     silu,
     swiglu,
     swiglu_vjp,
+    to_halves,
     window_mask,
 )
 from minitransformer.today.answers import targets_for
@@ -54,7 +54,7 @@ LATENT = {"W_Q": (6, 4), "W_down": (6, 3), "W_K": (3, 4), "W_V": (3, 4)}
 LATENT |= {"W_O": (4, 6), "W_place": (6, 8), "W_key": (6, 4)}
 FUNCTIONS = {
     "rotary_halves": Case(partial(rotary_halves, base=100.0), TOKENS, [("n", 6)]),
-    "halves": Case(partial(halves, heads=3), {"matrix": ("n", 6)}, [("n", 6)]),
+    "to_halves": Case(partial(to_halves, heads=3), {"matrix": ("n", 6)}, [("n", 6)]),
     "silu": Case(silu, TOKENS, [("n", 6)]),
     "swiglu": Case(swiglu, TOKENS | {"params": GATED}, [("n", 4)]),
     "routed": Case(routed, {"scores": ("n", 6)}, [("n", 6)]),
@@ -111,7 +111,7 @@ def small(**shapes):
 
 def test_halves_turn_as_neighbours_do_once_features_are_in_that_order():
     x = random(2, 5, 8)
-    np.testing.assert_allclose(rotary_halves(halves(x, 1)), halves(rotary(x), 1), atol=1e-14)
+    np.testing.assert_allclose(rotary_halves(to_halves(x, 1)), to_halves(rotary(x), 1), atol=1e-14)
 
 
 def test_frequencies_stand_for_a_base_and_the_first_place_is_not_turned():
@@ -179,7 +179,7 @@ def test_all_experts_chosen_are_the_softmax_of_all_and_one_chosen_is_that_one():
     best = (x @ params["W_router"]).argmax(axis=1)
     np.testing.assert_array_equal(shares, np.eye(4)[best])
     np.testing.assert_allclose(output, every[best, np.arange(7)], atol=1e-15)
-    assert load(shares).tolist() == (np.bincount(best, minlength=4) / 7).tolist()
+    assert expert_load(shares).tolist() == (np.bincount(best, minlength=4) / 7).tolist()
 
 
 def test_the_softmax_of_the_best_is_the_softmax_of_all_shared_out_anew():
@@ -355,7 +355,11 @@ def test_the_file_has_the_variants_of_the_tool_and_their_sizes():
     assert [row["name"] for row in rows] == [name for name, _ in variants.VARIANTS]
     for row, (_, differs) in zip(rows, variants.VARIANTS):
         shapes, used, hidden = variants.shapes_of(variants.BEFORE | differs)
-        assert (row["parameters"], row["used"], row["hidden"]) == (variants.count(shapes), variants.count(used), hidden)
+        assert (row["parameters"], row["used"], row["hidden"]) == (
+            variants.parameter_count(shapes),
+            variants.parameter_count(used),
+            hidden,
+        )
         assert len(row["bits"]) == len(variants.SEEDS) and abs(row["used"] - variants.PARAMETERS) < 700
     assert rows[0]["bits"][0] == load_sizes()[3]["bits"][0]  # the same model, steps and seed
 
@@ -391,7 +395,7 @@ def test_errors_name_what_came_from_within():
         with pytest.raises(ValueError, match=r"^the hidden layer has shape \(1, 2\) and W_2 has shape \(3, 3\)"):
             gated([[1.0, 2.0]], {"W_gate": eye, "W_1": eye, "W_2": np.eye(3)})
     with pytest.raises(TypeError, match="^shares holds"):
-        load([["a"]])
+        expert_load([["a"]])
     with pytest.raises(ValueError, match="^groups is 0; expected a whole number from 1 on"):
         cache_bytes({"layers": 1, "groups": 0, "width": 1})
     x, params = random(5, 6), matrices(LATENT)

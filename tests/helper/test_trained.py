@@ -18,12 +18,12 @@ from minitransformer.translation import (
     PRONOUNS,
     SENTENCES,
     batch_of,
+    correct_words,
     english_words,
     french_words,
     load_model,
     load_runs,
     new_model,
-    right,
     translate,
     translator,
 )
@@ -60,7 +60,7 @@ def test_the_sentences_of_the_book_are_translated_rightly(sentence, french):
 
 def test_what_was_never_seen_together_is_translated_rightly():
     phrases = it_sentences(np.random.default_rng(0), 1_000)
-    assert right(MODEL, phrases, SENTENCES).all(axis=-1).mean() >= 0.99
+    assert correct_words(MODEL, phrases, SENTENCES).all(axis=-1).mean() >= 0.99
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_a_pronoun_is_said_with_the_values_given():
 def test_what_is_scored_is_what_is_right():
     phrases, given = it_sentences(np.random.default_rng(1), 60), examples(60)
     for model in (MODEL, new_model(0)):
-        (_, said), found = batch_of(phrases, SENTENCES), right(model, phrases, SENTENCES)
+        (_, said), found = batch_of(phrases, SENTENCES), correct_words(model, phrases, SENTENCES)
         asked = np.isin(said, PRONOUNS)
         expected = found[~asked & (said >= 0)].mean(), found[asked].mean(), found.all(axis=-1).mean()
         close(scored(given, model=model), np.array(expected))

@@ -17,7 +17,7 @@ from minitransformer.arrays import files
 from minitransformer.gradients import cross_entropy
 from minitransformer.softmax import log_softmax
 from minitransformer.tasks.reversals import END, START, WORDS, reversals
-from minitransformer.training import BLOCK, Adam, checkpoints, clipped, learn, loop, rate_at, train
+from minitransformer.training import BLOCK, Adam, checkpoints, clip_gradient, loop, rate_at, train, training_step
 from minitransformer.transformer import LanguageModel, Transformer
 from tests.shared import oracles
 
@@ -103,7 +103,7 @@ def test_a_gradient_that_is_too_long_is_shortened_and_no_other(kind, longest):
         gradient = oracles.random(9, kind=kind)
         gradient *= np.array(length / np.linalg.norm(gradient)).astype(kind)
         kept = gradient.copy()
-        found = clipped(gradient, longest)
+        found = clip_gradient(gradient, longest)
         expected = kept * min(1, longest / length) if length else kept
         np.testing.assert_allclose(found, expected, rtol=1e-5 if kind == "float32" else 1e-12)
         assert np.array_equal(gradient, kept) and (length > longest or np.array_equal(found, kept))
@@ -130,7 +130,7 @@ def test_a_step_returns_the_loss_before_of_the_targets_that_count_and_lowers_it(
     right = np.take_along_axis(logarithms, np.maximum(targets, 0)[..., None], -1)[..., 0]
     by_hand = -((1 - smoothing) * right + smoothing * logarithms.mean(-1))[targets >= 0].mean()
     for _ in range(20):
-        losses.append(learn(model, adam, lambda rng: (arguments, targets), None, 0.01, smoothing=smoothing))
+        losses.append(training_step(model, adam, lambda rng: (arguments, targets), None, 0.01, smoothing=smoothing))
     assert losses[0] == pytest.approx(by_hand, rel=1e-12) and type(losses[0]) is float
     assert cross_entropy(model(*arguments), targets) < cross_entropy(small()(*arguments), targets) - 0.5
     assert losses[-1] < losses[0] - 0.5 and adam.steps == 20
@@ -140,7 +140,7 @@ def test_a_step_drops_out_what_its_generator_decides_and_nothing_without_one():
     model, batch = small(dropout=0.3), few(np.random.default_rng(0))
     whole = cross_entropy(model(*batch[0]), batch[1])
     dropped = cross_entropy(model(*batch[0], rng=np.random.default_rng(5)), batch[1])
-    step = lambda rng: learn(small(dropout=0.3), SimpleNamespace(step=lambda *_: None), lambda _: batch, rng)
+    step = lambda rng: training_step(small(dropout=0.3), SimpleNamespace(step=lambda *_: None), lambda _: batch, rng)
     assert step(None) == pytest.approx(whole, rel=1e-12) and abs(dropped - whole) > 1e-3
     assert step(np.random.default_rng(5)) == pytest.approx(dropped, rel=1e-12)
 
@@ -155,14 +155,14 @@ def test_a_step_is_adams_along_the_clipped_gradient_of_the_smoothed_loss():
 
     given = []
     adam = SimpleNamespace(step=lambda gradient, rate: given.append((gradient, rate)))
-    learn(model, adam, lambda rng: batch, None, 0.7, longest=0.25, smoothing=0.1)
+    training_step(model, adam, lambda rng: batch, None, 0.7, longest=0.25, smoothing=0.1)
     ((gradient, rate),) = given
     assert rate == 0.7 and np.linalg.norm(gradient) == pytest.approx(0.25, rel=1e-12)
     direction = oracles.random(start.size)
     slope = (loss(start + step * direction) - loss(start - step * direction)) / (2 * step)
-    learn(model, adam, lambda rng: batch, None, longest=np.inf, smoothing=0.1)
+    training_step(model, adam, lambda rng: batch, None, longest=np.inf, smoothing=0.1)
     model.flat[:] = start
-    learn(model, adam, lambda rng: batch, None, longest=np.inf, smoothing=0.1)
+    training_step(model, adam, lambda rng: batch, None, longest=np.inf, smoothing=0.1)
     whole = given[-1][0]
     assert whole @ direction == pytest.approx(slope, rel=1e-5)
     np.testing.assert_allclose(gradient / 0.25, whole / np.linalg.norm(whole), rtol=1e-9)
@@ -247,7 +247,7 @@ def same(one, other):
 
 def stopped_at(count, monkeypatch, presses=1):
     """Let Ctrl-C be pressed in the step of this number, counted from 0."""
-    monkeypatch.setattr(loop, "learn", pressing(loop.learn, count, presses))
+    monkeypatch.setattr(loop, "training_step", pressing(loop.training_step, count, presses))
 
 
 def pressing(function, count, presses=1):
@@ -266,7 +266,9 @@ def pressing(function, count, presses=1):
 
 def train_no_more(monkeypatch):
     """Let the next step of a training fail."""
-    monkeypatch.setattr(loop, "learn", functools.wraps(loop.learn)(lambda *_: pytest.fail("a step was taken")))
+    monkeypatch.setattr(
+        loop, "training_step", functools.wraps(loop.training_step)(lambda *_: pytest.fail("a step was taken"))
+    )
 
 
 def test_a_training_follows_from_its_seed_and_lowers_the_loss():
@@ -290,7 +292,7 @@ def test_the_steps_are_those_of_learn_at_the_rates_of_rate_at():
     adam = Adam(model.flat, betas=(0.9, 0.98))
     for step in range(STEPS):
         rng, rate = np.random.default_rng([3, step]), rate_at(step, STEPS, 0.01, WARMUP)
-        losses.append(learn(model, adam, few, rng, rate, 0.5, 0.1))
+        losses.append(training_step(model, adam, few, rng, rate, 0.5, 0.1))
     twin, done = trained(small(dropout=0.1), seed=3, longest=0.5, smoothing=0.1, measure=None)
     assert np.array_equal(twin.flat, model.flat) and done.losses == losses and done.found == {}
 
@@ -526,8 +528,8 @@ def test_another_version_of_numpy_has_another_file(cache, monkeypatch):
 @pytest.mark.parametrize("missing", [*checkpoints.STATE, "losses", "at"])
 def test_a_file_without_one_of_its_arrays_is_damaged(cache, capsys, missing):
     arrays = {name: np.zeros(1) for name in checkpoints.STATE} | {"losses": np.ones(1), "at": np.zeros(1, int)}
-    files.written(cache / "x.npz", **{name: array for name, array in arrays.items() if name != missing})
-    assert checkpoints.load(cache / "x.npz", Adam(np.zeros(1))) == checkpoints.Training()
+    files.write_arrays(cache / "x.npz", **{name: array for name, array in arrays.items() if name != missing})
+    assert checkpoints.restore_checkpoint(cache / "x.npz", Adam(np.zeros(1))) == checkpoints.Training()
     assert "x.npz is damaged (KeyError)" in capsys.readouterr().out
 
 
@@ -535,7 +537,7 @@ def test_the_oldest_files_of_a_name_are_deleted_and_what_cannot_be_is_left(cache
     ages = range(checkpoints.KEPT + 2)
     for age, name in itertools.product(ages, ("x", "x-y")):
         path = cache / f"{name}-{15 - age:016x}-{0:016x}.npz"  # whose names come in the other order
-        checkpoints.save(path, Adam(np.zeros(1)), checkpoints.Training())
+        checkpoints.save_checkpoint(path, Adam(np.zeros(1)), checkpoints.Training())
         os.utime(path, (age, age))
     kept = sorted((path.name.rsplit("-", 2)[0], path.stat().st_mtime) for path in cache.iterdir())
     assert kept == [(name, age) for name in ("x", "x-y") for age in ages[2:]]
@@ -545,7 +547,7 @@ def test_the_oldest_files_of_a_name_are_deleted_and_what_cannot_be_is_left(cache
             raise PermissionError(13, "in use")
 
     monkeypatch.setattr(type(cache), "unlink", refused)
-    checkpoints.save(cache / f"x-{0:016x}-{0:016x}.npz", Adam(np.zeros(1)), checkpoints.Training())
+    checkpoints.save_checkpoint(cache / f"x-{0:016x}-{0:016x}.npz", Adam(np.zeros(1)), checkpoints.Training())
     assert len([*cache.glob("x-????????????????-*")]) == checkpoints.KEPT + 1
 
 
@@ -580,7 +582,7 @@ def test_a_damaged_checkpoint_is_told_in_a_line_and_trained_again(cache, monkeyp
     (file,) = cache.iterdir()
     if damage == "other model":
         big = Transformer(WORDS, 16, 2, 1, 0)
-        checkpoints.save(file, Adam(big.flat), checkpoints.Training([1.0], [0]))
+        checkpoints.save_checkpoint(file, Adam(big.flat), checkpoints.Training([1.0], [0]))
         says = "is of another model, as it holds arrays of shape"
     else:
         file.write_bytes(file.read_bytes()[:-300] if damage == "cut" else b"no arrays")
@@ -598,8 +600,8 @@ def changed(name, change):
     """Return a function that changes one array of a checkpoint, which stays whole."""
 
     def spoil(file):
-        kept = files.read(file)
-        files.written(file, **kept | {name: change(kept[name])})
+        kept = files.read_arrays(file)
+        files.write_arrays(file, **kept | {name: change(kept[name])})
 
     return spoil
 
@@ -734,7 +736,7 @@ def test_what_is_measured_has_the_same_names_and_shapes_each_time(later):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("what", ["loss", "parameters"])
 def test_a_training_that_comes_to_nan_ends_in_a_sentence_and_what_was_kept_stays(cache, monkeypatch, kind, what):
-    real = loop.learn
+    real = loop.training_step
 
     @functools.wraps(real)
     def spoilt(model, adam, *others):
@@ -744,7 +746,7 @@ def test_a_training_that_comes_to_nan_ends_in_a_sentence_and_what_was_kept_stays
         return np.inf if what == "loss" and adam.steps == 31 else loss
 
     with monkeypatch.context() as patch, pytest.raises(ValueError) as told:
-        patch.setattr(loop, "learn", spoilt)
+        patch.setattr(loop, "training_step", spoilt)
         trained(small(dtype=np.dtype(kind)), checkpoint="x")
     assert str(told.value).startswith("step 31 of 50 came to infinite numbers or NaN (loss ")
     assert str(told.value).endswith("): make the model anew and train it at a lower rate or with a longer warm-up.")
@@ -848,13 +850,13 @@ def test_two_processes_at_once_do_no_harm_and_where_tqdm_is_switched_off_there_i
 
 def test_a_gradient_whose_squares_overflow_is_shortened_like_all_others():
     for large in (np.full(4, 1e20, np.float32), np.full(4, -1e200), np.array([3e200, 4e200])):
-        shortened = clipped(large, 0.5)
+        shortened = clip_gradient(large, 0.5)
         assert np.allclose(np.linalg.norm(shortened), 0.5) and np.array_equal(np.sign(shortened), np.sign(large))
-    assert np.isinf(clipped(np.array([np.inf, 1.0]), np.inf)).any()
+    assert np.isinf(clip_gradient(np.array([np.inf, 1.0]), np.inf)).any()
 
 
 def test_what_is_no_gradient_is_told_by_its_name():
-    for step in (lambda gradient: clipped(gradient, 1.0), Adam(np.zeros(1)).step):
+    for step in (lambda gradient: clip_gradient(gradient, 1.0), Adam(np.zeros(1)).step):
         with pytest.raises(TypeError, match="^gradient holds"):
             step(["a"])
     for betas in ((0.9,), (0.9, 0.99, 0.999), (0.9, 1.0), 0.9):

@@ -16,14 +16,14 @@ from minitransformer.positions import rotary, sinusoidal_positions
 from minitransformer.transformer import (
     LanguageModel,
     Transformer,
-    count,
     embed,
-    head,
     layer,
     layer_shapes,
+    logits_of,
+    parameter_count,
+    parameter_views,
     stack,
     stack_size,
-    views,
 )
 from tests.shared import oracles
 from tests.shared.functions import SCALES, TOKENS, Case
@@ -33,7 +33,7 @@ LAYER = layer_shapes(6, 8)
 FUNCTIONS = {
     "layer": Case(partial(layer, heads=2), TOKENS | {"params": LAYER}, [("n", 6)]),
     "stack": Case(partial(stack, heads=2), TOKENS | {"params": {1: LAYER, "norm": SCALES}}, [("n", 6)]),
-    "head": Case(head, TOKENS | {"params": {"embedding": (11, 6)}}, [("n", 11)]),
+    "logits_of": Case(logits_of, TOKENS | {"params": {"embedding": (11, 6)}}, [("n", 11)]),
 }
 NORMS, POSITIONS = ("pre", "post", "none"), ("sinusoidal", "learned", "rotary", "none")
 CHOICES = list(itertools.product(NORMS, POSITIONS))
@@ -144,7 +144,9 @@ def copied(parts, others):
 
 
 def test_the_order_of_a_layers_parts_is_not_that_of_a_dict():
-    params = views(oracles.random(count(layer_shapes(6, 8, cross=True))), layer_shapes(6, 8, cross=True))
+    params = parameter_views(
+        oracles.random(parameter_count(layer_shapes(6, 8, cross=True))), layer_shapes(6, 8, cross=True)
+    )
     x, memory = oracles.random(5, 6), oracles.random(4, 6, seed=1)
     backwards = dict(reversed(params.items()))
     assert np.array_equal(layer(x, backwards, 2, memory=memory), layer(x, params, 2, memory=memory))
@@ -231,8 +233,8 @@ def test_a_token_is_the_row_of_its_table_and_its_place_adds_the_same_to_all(posi
 
 def test_tied_models_score_with_the_embedding_and_others_with_a_matrix_of_their_own():
     x, tied, untied = oracles.random(4, 12), language_model().params, language_model(tied=False).params
-    np.testing.assert_allclose(head(x, tied), [[word @ row for word in tied["embedding"]] for row in x])
-    np.testing.assert_allclose(head(x, untied), x @ untied["output"])
+    np.testing.assert_allclose(logits_of(x, tied), [[word @ row for word in tied["embedding"]] for row in x])
+    np.testing.assert_allclose(logits_of(x, untied), x @ untied["output"])
     assert "output" not in tied
 
 
@@ -255,7 +257,7 @@ def test_what_a_run_shows_is_what_it_computes():
     assert (seen["encoder"][1]["attention weights"][1, :, :, 3:] == 0).all()
     assert (seen["decoder"][2]["cross_attention weights"][2, :, :, 1:] == 0).all()
     assert (np.triu(seen["decoder"][1]["attention weights"], 1) == 0).all()
-    np.testing.assert_allclose(head(seen["decoder"]["norm"]["output"], model.params), logits)
+    np.testing.assert_allclose(logits_of(seen["decoder"]["norm"]["output"], model.params), logits)
     np.testing.assert_allclose(seen["encoder"]["norm"]["output"], model.encode(SOURCE, padding_mask([5, 3, 1], 5)))
 
 
@@ -271,7 +273,7 @@ def test_a_model_takes_the_way_of_the_chapters_stack(norm, positions, rate):
     x = stack(x, model.params["decoder"], 3, sides.setdefault("decoder", {}), memory=memory, **masks, **options)
     seen = {}
     logits = model(SOURCE, IDS, [5, 3, 1], seen, np.random.default_rng(4))
-    np.testing.assert_allclose(logits, head(x, model.params), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(logits, logits_of(x, model.params), rtol=0, atol=1e-12)
     for side, layers in sides.items():
         assert {*seen[side]} == {"embedded", *layers}
         for number, parts in layers.items():
@@ -298,7 +300,7 @@ def test_a_language_model_shows_what_it_computes_too():
     assert np.array_equal(seen["logits"], logits) and list(seen["decoder"]) == ["embedded", 1, 2, "norm"]
     assert list(seen["decoder"][2]) == ["attention weights", "attention", "feed_forward"]
     assert (np.triu(seen["decoder"][1]["attention weights"], 1) == 0).all()
-    np.testing.assert_allclose(head(seen["decoder"]["norm"]["output"], model.params), logits)
+    np.testing.assert_allclose(logits_of(seen["decoder"]["norm"]["output"], model.params), logits)
 
 
 def test_the_activation_is_the_chosen_one():
@@ -373,8 +375,12 @@ def test_a_transformer_is_what_the_slow_calculation_gives(norm, positions):
 def test_pieces_have_the_shapes_that_they_say():
     shapes = layer_shapes(6, 10, cross=True)
     assert list(shapes) == ["attention", "cross_attention", "feed_forward"]
-    assert count(shapes) == 8 * 36 + 2 * 60 + 10 + 6 + 3 * 12 and count((2, 3, 4)) == 24 and count({}) == 0
-    params = views(np.arange(count(shapes), dtype=float), shapes)
+    assert (
+        parameter_count(shapes) == 8 * 36 + 2 * 60 + 10 + 6 + 3 * 12
+        and parameter_count((2, 3, 4)) == 24
+        and parameter_count({}) == 0
+    )
+    params = parameter_views(np.arange(parameter_count(shapes), dtype=float), shapes)
     assert params["cross_attention"]["W_Q"][0, 0] == 4 * 36 + 12 and params["feed_forward"]["W_1"].shape == (6, 10)
 
 
@@ -387,7 +393,7 @@ def test_a_table_of_positions_is_a_matrix_that_is_there_just_where_it_is_asked_f
     with pytest.raises(ValueError, match=r"^positions has shape \(4,\); expected at least 2 axes"):
         embed([3], params | {"positions": np.ones(4)}, "learned")
     with pytest.raises(TypeError, match="^embedding holds"):
-        head(np.ones((1, 4)), {"embedding": [["a"]]})
+        logits_of(np.ones((1, 4)), {"embedding": [["a"]]})
 
 
 def test_a_layer_attends_to_another_text_only_where_that_is_asked_for():

@@ -16,15 +16,15 @@ from minitransformer.translation import (
     SENTENCES,
     START,
     Language,
-    batch,
     batch_of,
-    beam,
+    beam_search,
+    correct_words,
+    draw_batch,
     english_words,
     french_text,
     french_words,
-    greedy,
+    greedy_decode,
     new_model,
-    right,
     translate,
     word_numbers,
 )
@@ -45,7 +45,7 @@ def model(seed):
 def written(seed, most=8):
     """Return the numbers of the sources, their lengths, and what a random model greedily says."""
     source, lengths = word_numbers(SOURCES, SMALL.english)
-    return source, lengths, greedy(model(seed), source, lengths, most)
+    return source, lengths, greedy_decode(model(seed), source, lengths, most)
 
 
 def to_its_end(row):
@@ -101,7 +101,7 @@ def test_what_is_read_is_what_is_said_one_place_later(language):
         n = len(french)
         assert (say[n + 1 :] == -1).all() and (read[1 : n + 1] == say[:n]).all()
         assert not (read[n + 2 :] != PAD).any()
-    again = batch(np.random.default_rng(0), 50, language)
+    again = draw_batch(np.random.default_rng(0), 50, language)
     assert all(np.array_equal(one, other) for one, other in zip([source, target, lengths, said], [*again[0], again[1]]))
 
 
@@ -109,12 +109,12 @@ def test_what_is_read_is_what_is_said_one_place_later(language):
 def test_what_a_model_says_greedily_is_right_and_each_other_word_is_wrong(seed):
     said = [to_its_end(row) for row in written(seed)[2]]
     french = [[SMALL.french[n] for n in row if n != END] for row in said]
-    found = right(model(seed), list(zip(SOURCES, french)), SMALL)
+    found = correct_words(model(seed), list(zip(SOURCES, french)), SMALL)
     for source, words, row, cells in zip(SOURCES, french, said, found, strict=True):
         assert cells[: len(words)].all() and cells[len(words) + 1 :].all() and cells[len(words)] == (END in row)
         for place, word in enumerate(words):
             other = [*words[:place], "y" if word == "x" else "x", *words[place + 1 :]]
-            alone = right(model(seed), [(source, other)], SMALL)[0]
+            alone = correct_words(model(seed), [(source, other)], SMALL)[0]
             assert alone[:place].all() and not alone[place]
 
 
@@ -143,8 +143,8 @@ def test_padding_follows_the_end_and_all_stop_when_each_has_ended():
 def test_a_beam_of_width_1_is_greedy(seed):
     for words in SOURCES:
         source, _ = word_numbers([words], SMALL.english)
-        ((ids, total),) = beam(model(seed), source[0], width=1, most=8)
-        assert ids.tolist() == greedy(model(seed), source, most=8)[0].tolist() and total < 0
+        ((ids, total),) = beam_search(model(seed), source[0], width=1, most=8)
+        assert ids.tolist() == greedy_decode(model(seed), source, most=8)[0].tolist() and total < 0
 
 
 def probability(seed, source, ids):
@@ -162,7 +162,7 @@ def test_a_wide_beam_finds_every_sentence_with_its_probability_and_a_narrow_one_
     by_hand = {ids: probability(seed, source[0], ids) for ids in every}
     assert sum(map(np.exp, by_hand.values())) == pytest.approx(1)
     for width in (2, len(every)):
-        found = {tuple(ids.tolist()): total for ids, total in beam(model(seed), source[0], width, most=3)}
+        found = {tuple(ids.tolist()): total for ids, total in beam_search(model(seed), source[0], width, most=3)}
         assert len(found) == width and list(found.values()) == sorted(found.values(), reverse=True)
         assert found == pytest.approx({ids: by_hand[ids] for ids in found})
     assert next(iter(found)) == max(by_hand, key=by_hand.get)
@@ -173,17 +173,17 @@ def test_what_never_ends_is_cut_at_thirty_words():
     endless = [seed for seed in range(8) if not (written(seed, 40)[2] == END).any()]
     assert endless
     for seed in endless:
-        assert greedy(model(seed), source, lengths).shape == (4, 30)
-        assert [len(ids) for ids, _ in beam(model(seed), source[0], width=1)] == [30]
+        assert greedy_decode(model(seed), source, lengths).shape == (4, 30)
+        assert [len(ids) for ids, _ in beam_search(model(seed), source[0], width=1)] == [30]
 
 
 @pytest.mark.parametrize("wrong", [0, 1.5])
 def test_impossible_widths_and_lengths_are_refused(wrong):
     source, _ = word_numbers(SOURCES[:1], SMALL.english)
     for call, name in (
-        (lambda: greedy(model(0), source, most=wrong), "most"),
-        (lambda: beam(model(0), source[0], most=wrong), "most"),
-        (lambda: beam(model(0), source[0], width=wrong), "width"),
+        (lambda: greedy_decode(model(0), source, most=wrong), "most"),
+        (lambda: beam_search(model(0), source[0], most=wrong), "most"),
+        (lambda: beam_search(model(0), source[0], width=wrong), "width"),
     ):
         with pytest.raises(ValueError, match=f"^{name} is {wrong}; expected a whole number from 1 on.$"):
             call()
@@ -192,7 +192,7 @@ def test_impossible_widths_and_lengths_are_refused(wrong):
 @pytest.mark.parametrize("source, shape", [([[3, 4], [5, 6]], "(2, 2)"), ([], "(0,)"), (3, "()")])
 def test_a_beam_that_is_given_no_sentence_names_the_shape_that_came(source, shape):
     with pytest.raises(ValueError) as told:
-        beam(model(0), np.array(source, int))
+        beam_search(model(0), np.array(source, int))
     assert str(told.value) == f"source has shape {shape}; expected (m,), one word or more."
 
 
@@ -237,7 +237,7 @@ class Ending:
 
 
 def test_all_sentences_are_written_to_their_ends():
-    assert greedy(Ending(), [[3], [3]]).tolist() == [[END, PAD, PAD, PAD], [4, 4, 4, END]]
+    assert greedy_decode(Ending(), [[3], [3]]).tolist() == [[END, PAD, PAD, PAD], [4, 4, 4, END]]
 
 
 def test_a_source_is_a_batch_or_one_sentence_as_is_asked_for():

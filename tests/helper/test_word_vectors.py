@@ -12,7 +12,7 @@ from gensim.test.utils import datapath
 from sklearn.decomposition import PCA
 
 from minitransformer import word_vectors
-from minitransformer.arrays.files import written
+from minitransformer.arrays.files import write_arrays
 from minitransformer.word_vectors import (
     GLOVE_EXAMPLES,
     PCA_EXAMPLES,
@@ -152,7 +152,7 @@ def test_a_damaged_cache_is_rebuilt_and_one_line_says_so(quick, tmp_path, capsys
     if damage == "cut":
         path.write_bytes(whole[:-300])
     else:
-        written(path, words=np.array(["a"]))
+        write_arrays(path, words=np.array(["a"]))
     load_vectors()
     out = capsys.readouterr().out
     assert len(quick) == 2 and path.read_bytes()[:2] == b"PK"

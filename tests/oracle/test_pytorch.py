@@ -8,9 +8,9 @@ import torch
 from torch.nn import functional
 
 from minitransformer import positions
-from minitransformer.gradients import several
+from minitransformer.gradients import as_tuple
 from minitransformer.training import Adam
-from minitransformer.transformer import LanguageModel, stack_size, views
+from minitransformer.transformer import LanguageModel, parameter_views, stack_size
 from tests.shared import oracles
 from tests.shared.passes import BLOCKS, IDS, KEEP, MODELS, TARGETS, filled, leaves, small
 
@@ -135,7 +135,7 @@ ORACLES = {  # what PyTorch has for each block
     "embed": lambda params: (
         (functional.embedding(torch.tensor(IDS), params["embedding"]) + params["positions"][:3]) * 6**0.5
     ),
-    "head": lambda x, params: x @ params["embedding"].mT,
+    "logits_of": lambda x, params: x @ params["embedding"].mT,
     "cross_entropy": lambda logits: functional.cross_entropy(
         logits.flatten(0, 1), torch.tensor(TARGETS).flatten(), ignore_index=-1, label_smoothing=0.1
     ),
@@ -153,11 +153,11 @@ def test_the_gradients_are_those_of_pytorch(name, kind):
     _, vjp, shapes = BLOCKS[name]
     arrays = [filled(shape, kind, seed) for seed, shape in enumerate(shapes)]
     result, backward = vjp(*arrays)
-    upstream = filled(np.shape(several(result)[0]), kind, seed=9)
+    upstream = filled(np.shape(as_tuple(result)[0]), kind, seed=9)
     theirs = [torch_leaves(array) for array in arrays]
     output = ORACLES[name](*theirs)
     output.backward(torch.tensor(upstream))
-    assert oracles.error(several(result)[0], output.detach().numpy()) < LIMITS[kind]
+    assert oracles.error(as_tuple(result)[0], output.detach().numpy()) < LIMITS[kind]
     for ours, their in zip(leaves(backward(upstream)), leaves(tuple(map(torch_gradients, theirs))), strict=True):
         assert oracles.error(ours, their) < LIMITS[kind]
 
@@ -178,7 +178,7 @@ def test_the_gradients_of_a_model_are_those_of_pytorch(kind, norm, where, tied, 
         leaf.grad = torch.zeros_like(leaf)
     ours, theirs = (
         np.concatenate([leaf.ravel() for leaf in leaves(part)])
-        for part in (views(backward(upstream), model.shapes), torch_gradients(params))
+        for part in (parameter_views(backward(upstream), model.shapes), torch_gradients(params))
     )
     assert oracles.error(ours, theirs) < LIMITS[precision]
 

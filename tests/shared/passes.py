@@ -106,7 +106,7 @@ OTHERS = {  # with masks, chance and other settings, or with arguments that are 
         lambda params: transformer.embed_vjp(IDS, params, "learned"),
         [{"embedding": (4, 6), "positions": (5, 6)}],
     ),
-    "head, its own": (transformer.head, transformer.head_vjp, [TOKENS, {"output": (6, 9)}]),
+    "head, its own": (transformer.logits_of, transformer.logits_of_vjp, [TOKENS, {"output": (6, 9)}]),
     "layer": (
         lambda x, params, memory: transformer.layer(x, params, 2, "post", memory=memory, rate=0.2, rng=rng()),
         lambda x, params, memory: transformer.layer_vjp(x, params, 2, "post", memory=memory, rate=0.2, rng=rng()),
@@ -127,11 +127,11 @@ OTHERS = {  # with masks, chance and other settings, or with arguments that are 
         partial(today.rotary_halves_vjp, positions=[3, 1, 4, 1, 5]),
         [TOKENS],
     ),
-    "normed, with a bias": (walk.normed, today.normed_vjp, [TOKENS, {"gain": (6,), "bias": (6,)}]),
-    "normed, without": (walk.normed, today.normed_vjp, [TOKENS, {"gain": (6,)}]),
+    "normed, with a bias": (walk.normalise, today.normed_vjp, [TOKENS, {"gain": (6,), "bias": (6,)}]),
+    "normed, without": (walk.normalise, today.normed_vjp, [TOKENS, {"gain": (6,)}]),
     "decoder_layer": (
         lambda x, params: walk.block(
-            x, params, 1, walk.unchanged, 4, NETWORK, eps=0.1, keep=CAUSAL, turn=positions.rotary
+            x, params, 1, walk.identity, 4, NETWORK, eps=0.1, keep=CAUSAL, turn=positions.rotary
         ),
         partial(today.decoder_layer_vjp, heads=4, keep=CAUSAL, turn=positions.rotary, eps=0.1),
         [TOKENS, DECODER],

@@ -14,12 +14,12 @@ from minitransformer.language_model import (
     KneserNey,
     beam_text,
     bits_per_byte,
-    foretold,
+    decode_step,
     generate,
     load_plays,
     new_writer,
-    step,
     text_model,
+    token_probabilities,
 )
 from minitransformer.online_attention import dequantise, quantise
 from minitransformer.softmax import log_softmax
@@ -27,7 +27,7 @@ from minitransformer.tasks.number_words import number_pair
 from minitransformer.tasks.reversals import reversals
 from minitransformer.training import train
 from minitransformer.transformer import LanguageModel, Transformer
-from minitransformer.translation import NUMBERS, batch, right
+from minitransformer.translation import NUMBERS, correct_words, draw_batch
 from minitransformer.word_vectors import load_news
 
 from .words import SEEDS, many, shares
@@ -120,9 +120,9 @@ def more_text():
 def numbers():
     sizes = {"source_vocabulary": len(NUMBERS.english), "activation": gelu}
     model = Transformer(len(NUMBERS.french), 64, 4, 1, rng=SEEDS[0], **sizes)
-    train(model, lambda rng: batch(rng, 32, NUMBERS), 600, rate=4e-3, seed=SEEDS[0], checkpoint="findings-numbers")
+    train(model, lambda rng: draw_batch(rng, 32, NUMBERS), 600, rate=4e-3, seed=SEEDS[0], checkpoint="findings-numbers")
     rng = np.random.default_rng(SEEDS[0])
-    share = right(model, [number_pair(rng, hidden=True) for _ in range(2000)], NUMBERS).all(axis=-1).mean()
+    share = correct_words(model, [number_pair(rng, hidden=True) for _ in range(2000)], NUMBERS).all(axis=-1).mean()
     return f"{share:.1%}", share > 0.98
 
 
@@ -138,7 +138,10 @@ def plays():
 def rivals():
     """Return the probability that attention, counting, and half of each give to each held-out token."""
     model, encoding, training, held_out = plays()
-    p = {"attention": foretold(model, held_out), "counting": KneserNey(training, 5, len(encoding.tokens))(held_out)}
+    p = {
+        "attention": token_probabilities(model, held_out),
+        "counting": KneserNey(training, 5, len(encoding.tokens))(held_out),
+    }
     return p | {"half of each": (p["attention"] + p["counting"]) / 2}
 
 
@@ -227,7 +230,7 @@ def too_long():
         chosen = -np.take_along_axis(log_softmax(logits[:, :-1]), rows[:, 1:, None], axis=-1)[..., 0] / np.log(2)
         return [chosen[:, a:z].sum() / sizes[:, a:z].sum() for a, z in ((31, 63), (128, 255))]
 
-    whole, near = costs(model(rows)), costs(step(model, KeyValueCache(model, 256, (96,), 64), rows))
+    whole, near = costs(model(rows)), costs(decode_step(model, KeyValueCache(model, 256, (96,), 64), rows))
     return f"all: {many(whole)}, the last 64: {many(near)}", whole[1] > whole[0] + 0.3 and near[1] < whole[1] - 0.3
 
 

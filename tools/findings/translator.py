@@ -11,21 +11,21 @@ from minitransformer.masks import padding_mask
 from minitransformer.positions import sinusoidal_positions
 from minitransformer.softmax import softmax
 from minitransformer.tasks.lexicon import NOUNS, PROPERTIES
-from minitransformer.tasks.sentence_sets import drawn, it_sentences
-from minitransformer.transformer import head
+from minitransformer.tasks.sentence_sets import draw_sentence, it_sentences
+from minitransformer.transformer import logits_of
 from minitransformer.translation import (
     END,
     PRONOUNS,
     SENTENCES,
     batch_of,
-    beam,
+    beam_search,
+    correct_words,
     english_words,
     french_text,
     french_words,
-    greedy,
+    greedy_decode,
     load_model,
     load_runs,
-    right,
     word_numbers,
 )
 
@@ -238,7 +238,7 @@ def padded():
     for more in (0, 8, 64):
         wider = np.pad(numbers, ((0, 0), (0, more)))
         for hide in (True, False):
-            said = greedy(model, wider, sizes if hide else None)
+            said = greedy_decode(model, wider, sizes if hide else None)
             texts = [french_text([SENTENCES.french[i] for i in row if i > END]) for row in said]
             wrong[hide].append(sum(text != each.french for text, each in zip(texts, given())))
     return f"wrong behind the mask {many(wrong[True], '.0f')}, without {many(wrong[False], '.0f')}", max(
@@ -424,7 +424,7 @@ def writes_at_it():
 def read_early(run, name):
     """Return the words that are read off the decoder's stream at a place."""
     params = load_model().params
-    return head(layer_norm(run[name], **params["decoder"]["norm"]), params).argmax(axis=-1)
+    return logits_of(layer_norm(run[name], **params["decoder"]["norm"]), params).argmax(axis=-1)
 
 
 def early_guess():
@@ -533,7 +533,7 @@ def shifted():
 def short_sentences():
     rng, short = np.random.default_rng(SEEDS[0]), []
     while len(short) < COUNT:
-        phrase = drawn(rng)
+        phrase = draw_sentence(rng)
         if len(phrase.english) <= 8 and len(phrase.french) <= 9:
             short.append((" ".join(phrase.english), french_text(phrase.french)))
     change = placed(TABLE[5:], TABLE[5:])
@@ -692,7 +692,7 @@ def which_mask():
 
 def unseen_pairs():
     phrases = it_sentences(np.random.default_rng(SEEDS[0]), 2000)
-    ours = right(load_model(), phrases, SENTENCES).all(axis=-1).mean()
+    ours = correct_words(load_model(), phrases, SENTENCES).all(axis=-1).mean()
     starts = [run["pairs"]["exact"] for run in load_runs()[:6]]
     return f"{ours:.2%}; starts {shares(starts)}", min(ours, *starts) > 0.98
 
@@ -774,7 +774,7 @@ def sure_of_nonsense():
         totals = []
         for each in given()[:200]:
             source, _ = word_numbers([list(order(english_words(each.english)))], SENTENCES.english)
-            totals.append(beam(model, source[0], width=1)[0][1])
+            totals.append(beam_search(model, source[0], width=1)[0][1])
         found.append(np.mean(np.exp(totals) > 0.9))
     return f"sure of {shares(found[:1])}, control {shares(found[1:])}", 0.15 < found[0] < 0.4 and found[1] > 0.95
 

@@ -21,12 +21,12 @@ from companion.evidence.ablations import FILE
 from minitransformer import multi_head
 from minitransformer.arrays.files import cache_folder
 from minitransformer.attention import attention, attention_vjp
-from minitransformer.gradients import cross_entropy, several
+from minitransformer.gradients import as_tuple, cross_entropy
 from minitransformer.layer_norm import layer_norm, layer_norm_vjp
 from minitransformer.masks import padding_mask
 from minitransformer.tasks.reversals import WORDS, reversals
 from minitransformer.training import Adam, loop, train
-from minitransformer.training.checkpoints import load
+from minitransformer.training.checkpoints import restore_checkpoint
 from minitransformer.transformer import Transformer, layers, stack_size
 from tools.measure import keep, report, rounded
 
@@ -98,7 +98,7 @@ def alone_vjp(x, sublayer, norm, gain, bias):
     output, back_sublayer = sublayer(inside)
 
     def backward(d_output):
-        d_inside, *others = several(back_sublayer(d_output))
+        d_inside, *others = as_tuple(back_sublayer(d_output))
         return *back_norm(d_inside), *others
 
     return output, backward
@@ -205,7 +205,7 @@ def overflowed(settings, seed, problem):
     kept = sorted(cache_folder().glob(f"{checkpoint(settings, seed)}-*.npz"), key=lambda path: path.stat().st_mtime)
     if not kept:
         raise problem
-    done = load(kept[-1], Adam(model_of(settings, seed).flat))
+    done = restore_checkpoint(kept[-1], Adam(model_of(settings, seed).flat))
     done.losses += [np.nan] * (settings["steps"] - len(done.losses))
     for step in range(EVERY, settings["steps"] + 1, EVERY):
         if step not in done.at:

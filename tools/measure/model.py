@@ -14,11 +14,11 @@ import numpy as np
 
 from companion.evidence import examples, scored, seen
 from minitransformer.tasks.lexicon import NOUNS, PROPERTIES
-from minitransformer.tasks.sentence_sets import drawn, it_sentences, twins
+from minitransformer.tasks.sentence_sets import draw_sentence, it_sentences, twins
 from minitransformer.tasks.sentences import fits
 from minitransformer.training import train
 from minitransformer.transformer import source_mask
-from minitransformer.translation import END, PRONOUNS, SENTENCES, batch_of, new_model, right, translator
+from minitransformer.translation import END, PRONOUNS, SENTENCES, batch_of, correct_words, new_model, translator
 from tools.measure import keep, report, rounded
 
 BOOK, SEEDS = 3, range(6)
@@ -33,7 +33,7 @@ def draw(rng, count=COUNT, absent=()):
     """Draw a batch of sentences, in which none of the nouns `absent` stands beside an *it*."""
     phrases = []
     while len(phrases) < count:
-        phrase = drawn(rng)
+        phrase = draw_sentence(rng)
         if "it" not in phrase.english or not set(absent) & set(phrase.english):
             phrases.append(phrase)
     return batch_of(phrases, SENTENCES)
@@ -41,7 +41,7 @@ def draw(rng, count=COUNT, absent=()):
 
 def shares(model, phrases):
     """Return which shares of whole sentences, and of some kinds of words, a model says as they should be."""
-    (_, said), found = batch_of(phrases, SENTENCES), right(model, phrases, SENTENCES)
+    (_, said), found = batch_of(phrases, SENTENCES), correct_words(model, phrases, SENTENCES)
     asked, named = np.isin(said, PRONOUNS), np.isin(said, FRENCH_NOUNS)
     kinds = {"pronoun": asked, "others": ~asked & (said >= 0), "noun": named}
     words = {name: found[kind].mean() for name, kind in kinds.items()}

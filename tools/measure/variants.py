@@ -7,12 +7,12 @@ the width of their networks allows.  It writes what `companion.evidence.variants
 from functools import partial
 
 from companion.evidence.variants import FILE
-from minitransformer.language_model import MERGES, bits_per_byte, foretold, windows
+from minitransformer.language_model import MERGES, bits_per_byte, token_probabilities, windows
 from minitransformer.positions import rotary
-from minitransformer.today import Decoder, decoder_shapes, experts, load, rotary_halves
+from minitransformer.today import Decoder, decoder_shapes, expert_load, experts, rotary_halves
 from minitransformer.training import train
-from minitransformer.transformer import count
-from minitransformer.transformer.walk import normed
+from minitransformer.transformer import parameter_count
+from minitransformer.transformer.walk import normalise
 from tools.measure import keep, plays, report
 
 SEEDS, OTHER_SEEDS = (0, 1, 2), (3, 4, 5)
@@ -42,7 +42,7 @@ def shapes_of(settings):
     shapes = partial(decoder_shapes, 256 + MERGES, D, HEADS, LAYERS, **asked)
     total = settings.get("experts", 0)
     held = settings.get("held", total)
-    hidden = min(range(1, 512), key=lambda hidden: abs(count(shapes(hidden, experts=held)) - PARAMETERS))
+    hidden = min(range(1, 512), key=lambda hidden: abs(parameter_count(shapes(hidden, experts=held)) - PARAMETERS))
     return shapes(hidden, experts=total), shapes(hidden, experts=min(total, 2)), hidden
 
 
@@ -58,7 +58,7 @@ def trained(ids, name, settings, seed):
 
 def measured(model, tested, encoding):
     """Return how many bits a byte of the held-out text costs a model."""
-    return round(bits_per_byte(partial(foretold, model), tested, encoding), 3)
+    return round(bits_per_byte(partial(token_probabilities, model), tested, encoding), 3)
 
 
 def loads(model, ids):
@@ -66,8 +66,8 @@ def loads(model, ids):
     seen = {}
     model(ids, seen)
     parts = [(seen["decoder"][layer]["attention"], model.params["decoder"][layer]) for layer in range(1, LAYERS + 1)]
-    shares = [experts(normed(x, part["feed_forward"]), part["feed_forward"])[1] for x, part in parts]
-    return [[round(float(one), 3) for one in load(share)] for share in shares]
+    shares = [experts(normalise(x, part["feed_forward"]), part["feed_forward"])[1] for x, part in parts]
+    return [[round(float(one), 3) for one in expert_load(share)] for share in shares]
 
 
 def main():
@@ -82,7 +82,13 @@ def main():
         shapes, used, hidden = shapes_of(settings)
         models = [trained(ids, name, settings, seed) for seed in SEEDS]
         bits = [measured(model, tested, encoding) for model in models]
-        row = {"name": name, "parameters": count(shapes), "used": count(used), "hidden": hidden, "bits": bits}
+        row = {
+            "name": name,
+            "parameters": parameter_count(shapes),
+            "used": parameter_count(used),
+            "hidden": hidden,
+            "bits": bits,
+        }
         if "experts" in settings:
             row["load"] = [loads(model, tested[:6400].reshape(100, 64)) for model in models]
         if name in AGAIN:

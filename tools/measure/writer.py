@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from minitransformer.language_model import KneserNey, bits_per_byte, foretold, new_writer, windows
+from minitransformer.language_model import KneserNey, bits_per_byte, new_writer, token_probabilities, windows
 from minitransformer.language_model import writer as kept
 from minitransformer.training import train
 from tools.measure import keep, plays
@@ -47,8 +47,8 @@ def mixtures(model, other, encoding, held_out):
     """Return how many bits for each byte two models and counting need, each alone and in pairs, half and half."""
     counts = KneserNey(plays()[0], 5, len(encoding.tokens))
     p = {
-        "first start": foretold(model, held_out),
-        "other start": foretold(other, held_out),
+        "first start": token_probabilities(model, held_out),
+        "other start": token_probabilities(other, held_out),
         "counting": counts(held_out),
     }
     found = p | {f"{a} and {b}": (p[a] + p[b]) / 2 for a, b in itertools.combinations(p, 2)}

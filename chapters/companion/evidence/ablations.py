@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from minitransformer.arrays.files import measurements
+from minitransformer.arrays.files import read_measurements
 
 FILE = Path(__file__).with_name("ablations.json")
 
@@ -43,7 +43,7 @@ def load_ablations():
     >>> [row.name for row in load_ablations()][:3]
     ['nothing left out', 'no positions', 'no residuals']
     """
-    return [_row(**variant) for variant in measurements(FILE, "variants")]
+    return [_row(**variant) for variant in read_measurements(FILE, "variants")]
 
 
 def _row(heading, name, settings, runs):

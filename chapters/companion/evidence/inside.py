@@ -2,9 +2,9 @@
 
 from functools import cache
 
-from minitransformer.inside import all_found
+from minitransformer.inside import check_names
 from minitransformer.masks import causal_mask
-from minitransformer.transformer import embed, head
+from minitransformer.transformer import embed, logits_of
 from minitransformer.transformer.walk import layer_options, walk
 from minitransformer.translation import SENTENCES, batch_of, english_words, french_words, load_model, translate
 
@@ -52,7 +52,7 @@ def seen(english, french=None, model=None, change=None, instead=None):
         noted = lambda name, array, side=side: note(f"{side} {name}", array)
         keep = causal_mask(len(found[read])) if side == "decoder" else None
         memory = walk(x, model.params[side], noted, keep=keep, memory=memory, **layer_options(model, side))
-    note("logits", head(memory, model.params))
-    all_found("change", change, found)
-    all_found("instead", instead, found)
+    note("logits", logits_of(memory, model.params))
+    check_names("change", change, found)
+    check_names("instead", instead, found)
     return found

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from minitransformer.arrays.files import measurements
+from minitransformer.arrays.files import read_measurements
 
 FILE = Path(__file__).with_name("sizes.json")
 
@@ -15,4 +15,4 @@ def load_sizes():
     >>> [row["d"] for row in load_sizes()]
     [16, 24, 32, 64, 96]
     """
-    return measurements(FILE, "sizes")
+    return read_measurements(FILE, "sizes")

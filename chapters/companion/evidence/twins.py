@@ -15,7 +15,7 @@ from minitransformer.translation import (
     SENTENCES,
     french_text,
     french_words,
-    greedy,
+    greedy_decode,
     load_model,
     translate,
     word_numbers,
@@ -87,7 +87,7 @@ def pronouns(sentences, model):
     >>> [SENTENCES.french[number] for number in numbers]
     ['il', 'elle']
     """
-    said = greedy(model, *word_numbers(sentences, SENTENCES.english))
+    said = greedy_decode(model, *word_numbers(sentences, SENTENCES.english))
     return np.where(np.isin(said, PRONOUNS), said, 0).max(axis=1)
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from minitransformer.arrays.files import measurements
+from minitransformer.arrays.files import read_measurements
 
 FILE = Path(__file__).with_name("variants.json")
 
@@ -17,4 +17,4 @@ def load_variants():
     >>> [row["name"] for row in load_variants()][0]
     'as in chapter 16'
     """
-    return measurements(FILE, "variants")
+    return read_measurements(FILE, "variants")

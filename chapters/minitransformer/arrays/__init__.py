@@ -14,11 +14,11 @@ from .inputs import (
     of_type,
     one_of,
     seeded,
-    text,
+    string,
     token_ids,
     whole,
     whole_numbers,
     word_lists,
 )
-from .shapes import attendable, bias_for, for_features, kept, kept_by_heads, matrix_for, same_width, square, summed_to
+from .shapes import attendable, bias_for, for_features, head_mask, matrix_for, same_width, score_mask, square, summed_to
 from .sums import mean_features, rows, sum_features, sum_tokens

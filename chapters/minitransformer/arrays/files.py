@@ -18,16 +18,16 @@ def cache_folder():
     return Path(os.environ.get("MINITRANSFORMER_CACHE") or platformdirs.user_cache_dir("minitransformer"))
 
 
-def read(path, *names):
-    """Return the arrays of a file that `written` has written, a dict by name.  Used from chapter 1 on.
+def read_arrays(path, *names):
+    """Return the arrays of a file that `write_arrays` has written, a dict by name.  Used from chapter 1 on.
 
     Raises FileNotFoundError where there is none, and ValueError, saying what shows it, where the file is damaged or an
     array of these names is missing.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     written(Path(folder, "some.npz"), x=[1.0, 2.0])
-    ...     print(read(Path(folder, "some.npz"))["x"].tolist())
+    ...     write_arrays(Path(folder, "some.npz"), x=[1.0, 2.0])
+    ...     print(read_arrays(Path(folder, "some.npz"))["x"].tolist())
     [1.0, 2.0]
     """
     try:
@@ -40,26 +40,26 @@ def read(path, *names):
         raise ValueError(f"{path} is damaged ({type(damage).__name__}); expected a file of arrays") from None
 
 
-def measurements(path, name):
+def read_measurements(path, name):
     """Return what a file of measurements, which a target of make has written, has by this `name`.
 
     Shapes: the name of a list -> a dict for each row.  Used from chapter 4 on.
 
     >>> from minitransformer.translation.translator import RUNS
-    >>> measurements(RUNS, "runs")[0]["seed"]
+    >>> read_measurements(RUNS, "runs")[0]["seed"]
     0
     """
     return json.loads(Path(path).read_text(encoding="utf-8"))[name]
 
 
-def written(path, **arrays):
+def write_arrays(path, **arrays):
     """Write `arrays` beside `path` and rename, so that a reader sees a whole file or none.  Used from chapter 1 on.
 
     Raises OSError, saying what to do, where that cannot be.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     written(Path(folder, "some.npz"), x=np.ones(3))
+    ...     write_arrays(Path(folder, "some.npz"), x=np.ones(3))
     ...     print([path.name for path in Path(folder).iterdir()])
     ['some.npz']
     """
@@ -68,7 +68,7 @@ def written(path, **arrays):
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as beside:
             np.savez(beside, **arrays)
-        _replace(beside.name, path)
+        _replace_file(beside.name, path)
     except OSError as problem:
         raise OSError(
             f"{path.name or path} cannot be written to {path.parent} ({problem.strerror or problem}): "
@@ -79,7 +79,7 @@ def written(path, **arrays):
             Path(beside.name).unlink(missing_ok=True)
 
 
-def _replace(beside, path):
+def _replace_file(beside, path):
     """Rename `beside` to `path`; where Windows refuses, as another process reads that file just now, let it stand."""
     try:
         os.replace(beside, path)

@@ -161,10 +161,10 @@ def seeded(rng, name="rng"):
     return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(whole(rng, name, 0))
 
 
-def text(value, name):
+def string(value, name):
     """Return `value`.  Raises TypeError where it is no string.  Used from chapter 3 on.
 
-    >>> text("the cat", "sentence")
+    >>> string("the cat", "sentence")
     'the cat'
     """
     if not isinstance(value, str):

@@ -62,16 +62,21 @@ def attendable(queries, keys, values, keep=None):
             f"expected {expected if fit else one_each}"
         )
     leading = np.broadcast_shapes(*shapes[:2])  # those of the scores, which know nothing of the values
-    return queries, keys, values, keep if keep is None else kept(keep, (*leading, queries.shape[-2], keys.shape[-2]))
+    return (
+        queries,
+        keys,
+        values,
+        keep if keep is None else score_mask(keep, (*leading, queries.shape[-2], keys.shape[-2])),
+    )
 
 
-def kept(keep, shape):
+def score_mask(keep, shape):
     """Return the mask `keep` as an array of bool that broadcasts to the scores' `shape` (…, n, m).
 
     Raises TypeError, saying how to convert, where it is not of bool, and ValueError, naming both shapes and the axis,
     where it does not fit.  Used from chapter 4 on.
 
-    >>> kept([[True, False]], (1, 2)).tolist()
+    >>> score_mask([[True, False]], (1, 2)).tolist()
     [[True, False]]
     """
     keep = array(keep, "keep")
@@ -90,19 +95,19 @@ def kept(keep, shape):
     return keep
 
 
-def kept_by_heads(keep, queries, keys):
+def head_mask(keep, queries, keys):
     """Return the mask `keep` (…, n, m) with an axis for the heads of queries (…, heads, n, d_k) and keys, or None.
 
     Raises ValueError, naming the shape that was given, where it does not fit.  Used from chapter 7 on.
 
-    >>> kept_by_heads(np.tri(3) > 0, np.ones((2, 3, 4)), np.ones((2, 3, 4))).shape
+    >>> head_mask(np.tri(3) > 0, np.ones((2, 3, 4)), np.ones((2, 3, 4))).shape
     (1, 3, 3)
     """
     if keep is None:
         return None
     leading = [x.shape[:-3] for x in (queries, keys)]
     leading = leading[0] if _clash(*leading) else np.broadcast_shapes(*leading)  # attention tells of the clash
-    return np.expand_dims(np.atleast_2d(kept(keep, (*leading, queries.shape[-2], keys.shape[-2]))), -3)
+    return np.expand_dims(np.atleast_2d(score_mask(keep, (*leading, queries.shape[-2], keys.shape[-2]))), -3)
 
 
 def _clash(*shapes):

@@ -2,10 +2,10 @@
 
 # ruff: noqa: F401 - this hands on what the modules beside it have
 
-from .cache import KeyValueCache, step
-from .counting import KneserNey, blended, counted, grams
-from .encoding import PIECES, BytePairEncoding, apply_merges, learn_merges, merged, pieces, text_bytes
-from .measuring import COMPRESSORS, bits_per_byte, compressed, foretold
+from .cache import KeyValueCache, decode_step
+from .counting import KneserNey, interpolated, ngram_counts, ngrams
+from .encoding import PIECES, BytePairEncoding, apply_merges, learn_merges, merge_pair, pieces, text_bytes
+from .measuring import COMPRESSORS, bits_per_byte, compressed_bits, token_probabilities
 from .plays import load_plays, windows
 from .writer import MERGES, WINDOW, new_writer, text_model
-from .writing import beam_text, choose, generate, shares
+from .writing import beam_text, generate, sample, sampling_probabilities

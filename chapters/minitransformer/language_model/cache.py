@@ -15,15 +15,15 @@ class KeyValueCache:
 
     It has room for `most` tokens of as many texts as the shape `batch` says, for a `LanguageModel` or a `Decoder`.
     With a `window` each token attends to so many of the last ones, itself included.  `length` tells how many tokens it
-    holds, and `kept` are their keys and values: (layers, 2, …, groups, most, d_k), a group for each head of keys.  The
-    turns of all places, where positions are rotary, are made once.  Where the model's own `turn` takes no positions,
-    nothing can be kept: `kept` is None, and `ids` are the tokens, read anew at each step.
+    holds, and `keys_values` has their keys and values: (layers, 2, …, groups, most, d_k), a group for each head of
+    keys.  The turns of all places, where positions are rotary, are made once.  Where the model's own `turn` takes no
+    positions, nothing can be kept: `keys_values` is None, and `ids` are the tokens, read anew at each step.
     Raises TypeError where the model is of another kind.  Used in chapter 16.
 
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0)
     >>> cache = KeyValueCache(model, most=5)
-    >>> cache.kept.shape, cache.length
+    >>> cache.keys_values.shape, cache.length
     ((3, 2, 2, 5, 4), 0)
     """
 
@@ -36,20 +36,20 @@ class KeyValueCache:
         look, kind = model.params["decoder"][1]["attention"], model.flat.dtype
         d_k = look["W_Q"].shape[1] // model.heads
         groups = look["W_K"].shape[1] // d_k
-        self.ids = self.kept = None
+        self.ids = self.keys_values = None
         if takes_positions(model.turn):
-            self.kept = np.zeros((model.layers, 2, *self.batch, groups, self.most, d_k), kind)
+            self.keys_values = np.zeros((model.layers, 2, *self.batch, groups, self.most, d_k), kind)
         else:
             self.ids = np.zeros((*self.batch, self.most), int)
         if model.turn is rotary:
             self.turns = np.exp(1j * angles(np.arange(self.most), d_k)).astype(np.result_type(kind, np.complex64))
 
-    def pick(self, rows):
+    def reorder(self, rows):
         """Go on with these texts (batch,), by number, some perhaps twice, and forget the others."""
-        if self.kept is None:
+        if self.keys_values is None:
             self.ids = self.ids[rows]
         else:
-            self.kept = self.kept[:, :, rows]
+            self.keys_values = self.keys_values[:, :, rows]
 
 
 def takes_positions(turn):
@@ -66,7 +66,7 @@ def takes_positions(turn):
         return False
 
 
-def step(model, cache, ids):
+def decode_step(model, cache, ids):
     """Read the next tokens of a text, and score what may come behind each: the logits of the full pass, without it.
 
     Shapes: ids (…, n), mostly one token, in a cache whose batch is … -> (…, n, vocabulary).  The cache keeps their keys
@@ -76,24 +76,24 @@ def step(model, cache, ids):
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0, dtype=float)
     >>> cache = KeyValueCache(model, most=3)
-    >>> logits = np.concatenate([step(model, cache, [number]) for number in (3, 1, 4)])
+    >>> logits = np.concatenate([decode_step(model, cache, [number]) for number in (3, 1, 4)])
     >>> bool(np.allclose(logits, model([3, 1, 4])))
     True
     """
     ids = token_ids(ids, model.vocabulary)
-    new = places(cache, ids)
-    if cache.kept is None:
-        return read_again(model, cache, ids, new)
+    new = next_places(cache, ids)
+    if cache.keys_values is None:
+        return full_pass(model, cache, ids, new)
     seen, n = slice(max(0, new.start + 1 - cache.window), new.stop), ids.shape[-1]
     keep = None if n == 1 else visible(n, seen.stop - seen.start, cache.window)
-    turn = model.turn and partial(turned, model, cache, new)
-    remember = partial(remembered, cache, new, seen)
+    turn = model.turn and partial(rotate_at, model, cache, new)
+    remember = partial(store, cache, new, seen)
     logits = run_decoder(model, ids, first=new.start, keep=keep, turn=turn, remember=remember)
     cache.length = new.stop
     return logits
 
 
-def places(cache, ids):
+def next_places(cache, ids):
     """Return the slice of a cache in which new tokens stand, right behind those that are there.  Used in chapter 16.
 
     Shapes: ids (…, n) -> a slice of n places.  Raises ValueError where the cache has another batch or no room, or the
@@ -102,7 +102,7 @@ def places(cache, ids):
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0)
     >>> cache = KeyValueCache(model, most=5)
-    >>> places(cache, np.array([3, 1, 4]))
+    >>> next_places(cache, np.array([3, 1, 4]))
     slice(0, 3, None)
     """
     end = cache.length + ids.shape[-1]
@@ -115,7 +115,7 @@ def places(cache, ids):
     return slice(cache.length, end)
 
 
-def remembered(cache, new, seen, place, keys, values):
+def store(cache, new, seen, place, keys, values):
     """Put new keys and values of a layer in their places, and return those of all tokens that are seen.
 
     Shapes: keys and values (…, groups, n, d_k), `new` and `seen` slices of n and m places, `place` such as
@@ -124,23 +124,23 @@ def remembered(cache, new, seen, place, keys, values):
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0)
     >>> cache, new = KeyValueCache(model, most=5), np.ones((2, 1, 4))
-    >>> keys, values = remembered(cache, slice(3, 4), slice(0, 4), "1 attention", new, new)
+    >>> keys, values = store(cache, slice(3, 4), slice(0, 4), "1 attention", new, new)
     >>> keys.shape, keys.sum(axis=(0, 2)).tolist()
     ((2, 4, 4), [0.0, 0.0, 0.0, 8.0])
     """
-    kept = cache.kept[int(place.split()[0]) - 1]
+    kept = cache.keys_values[int(place.split()[0]) - 1]
     kept[0][..., new, :], kept[1][..., new, :] = keys, values
     return kept[0][..., seen, :], kept[1][..., seen, :]
 
 
-def turned(model, cache, new, x):
+def rotate_at(model, cache, new, x):
     """Turn queries or keys by their own places, a slice: where the turn is `rotary`, by the angles that a cache has.
 
     Shapes: x (…, n, d_k) -> the same.  Built in chapter 16.
 
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0, dtype=float)
-    >>> turned(model, KeyValueCache(model, most=5), slice(0, 1), np.ones((1, 4))).tolist()
+    >>> rotate_at(model, KeyValueCache(model, most=5), slice(0, 1), np.ones((1, 4))).tolist()
     [[1.0, 1.0, 1.0, 1.0]]
     """
     if model.turn is not rotary:
@@ -148,7 +148,7 @@ def turned(model, cache, new, x):
     return (x.view(cache.turns.dtype) * cache.turns[new]).view(x.dtype)  # a pair of features is a complex number
 
 
-def read_again(model, cache, ids, new):
+def full_pass(model, cache, ids, new):
     """Return the logits of new tokens by a full pass over their text, of which a cache keeps the tokens alone.
 
     Shapes: ids (…, n) at the places `new`, a slice -> (…, n, vocabulary).  Used in chapter 16.
@@ -157,7 +157,7 @@ def read_again(model, cache, ids, new):
     >>> turn = lambda x: rotary_halves(x, base=50.0)
     >>> model = Decoder(decoder_shapes(11, 8, heads=2, layers=1, hidden=16), heads=2, turn=turn)
     >>> cache = KeyValueCache(model, most=5)
-    >>> read_again(model, cache, [3, 1], slice(0, 2)).shape, cache.ids.tolist()
+    >>> full_pass(model, cache, [3, 1], slice(0, 2)).shape, cache.ids.tolist()
     ((2, 11), [3, 1, 0, 0, 0])
     """
     cache.ids[..., new] = ids

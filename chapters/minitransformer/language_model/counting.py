@@ -27,16 +27,16 @@ class KneserNey:
             raise ValueError(f"{given}; expected an order that the text has, with vocabulary**order up to 2**62.")
         self.tables = []
         for n in range(1, self.order):
-            longer = np.unique(grams(ids, n + 1, self.vocabulary))
-            self.tables.append(counted(longer % self.vocabulary**n, self.vocabulary))
-        self.tables.append(counted(grams(ids, self.order, self.vocabulary), self.vocabulary))
+            longer = np.unique(ngrams(ids, n + 1, self.vocabulary))
+            self.tables.append(ngram_counts(longer % self.vocabulary**n, self.vocabulary))
+        self.tables.append(ngram_counts(ngrams(ids, self.order, self.vocabulary), self.vocabulary))
 
     def __call__(self, ids):
         """Return the probability of each token but the first, as foretold from those before it: (n,) -> (n − 1,)."""
         ids = token_ids(ids, self.vocabulary)
         p = np.full(len(ids), 1 / self.vocabulary)
         for n, table in enumerate(self.tables, start=1):
-            p[n - 1 :] = blended(grams(ids, n, self.vocabulary), table, p[n - 1 :], self.vocabulary)
+            p[n - 1 :] = interpolated(ngrams(ids, n, self.vocabulary), table, p[n - 1 :], self.vocabulary)
         return p[1:]
 
     def following(self, ids):
@@ -44,17 +44,17 @@ class KneserNey:
         ids = token_ids(ids, self.vocabulary)
         p = np.full(self.vocabulary, 1 / self.vocabulary)
         for n, table in enumerate(self.tables[: len(ids) + 1], start=1):
-            (context,) = grams(ids[len(ids) - n + 1 :], n - 1, self.vocabulary)
-            p = blended(context * self.vocabulary + np.arange(self.vocabulary), table, p, self.vocabulary)
+            (context,) = ngrams(ids[len(ids) - n + 1 :], n - 1, self.vocabulary)
+            p = interpolated(context * self.vocabulary + np.arange(self.vocabulary), table, p, self.vocabulary)
         return p
 
 
-def grams(ids, n, vocabulary):
+def ngrams(ids, n, vocabulary):
     """Return each run of n tokens of a text as one number, its digits in base `vocabulary`.  Used in chapter 16.
 
     Shapes: ids (length,) -> (length − n + 1,); none where the text is shorter.
 
-    >>> grams(np.array([1, 2, 3]), 2, vocabulary=10).tolist()
+    >>> ngrams(np.array([1, 2, 3]), 2, vocabulary=10).tolist()
     [12, 23]
     """
     found = np.zeros(max(len(ids) - n + 1, 0), int)
@@ -63,14 +63,14 @@ def grams(ids, n, vocabulary):
     return found
 
 
-def counted(runs, vocabulary):
+def ngram_counts(runs, vocabulary):
     """Return what counts tell of runs of tokens, given as numbers: a table of arrays, and a discount.
 
     Shapes: runs (m,) -> the different runs and their counts; the different contexts, which are runs without the last
     token, the sums of their counts, and how many kinds of token stand behind each; and n₁ / (n₁ + 2 n₂), where n₁ runs
     were seen once and n₂ twice.  Built in chapter 16.
 
-    >>> [part.tolist() for part in counted(np.array([12, 12, 13, 45]), vocabulary=10)]
+    >>> [part.tolist() for part in ngram_counts(np.array([12, 12, 13, 45]), vocabulary=10)]
     [[12, 13, 45], [2, 1, 1], [1, 4], [3, 1], [2, 1], 0.5]
     """
     runs, counts = np.unique(runs, return_counts=True)
@@ -81,15 +81,15 @@ def counted(runs, vocabulary):
     return runs, counts, contexts, sums, kinds, discount
 
 
-def blended(runs, table, shorter, vocabulary):
+def interpolated(runs, table, shorter, vocabulary):
     """Return the probability of the last token of each run, from counts and from what a shorter context says.
 
-    With c the count of the run, s the sum of its context, k its kinds and D the discount, as in `counted`:
+    With c the count of the run, s the sum of its context, k its kinds and D the discount, as in `ngram_counts`:
     (max(c − D, 0) + D·k·shorter) / s, and `shorter` alone where the context was never seen.
-    Shapes: runs (m,), table as `counted` returns it, shorter (m,) -> (m,).  Built in chapter 16.
+    Shapes: runs (m,), table as `ngram_counts` returns it, shorter (m,) -> (m,).  Built in chapter 16.
 
-    >>> table = counted(np.array([12, 12, 13, 45]), vocabulary=10)
-    >>> blended(np.array([12, 13, 45, 71]), table, np.full(4, 0.1), 10).round(3).tolist()
+    >>> table = ngram_counts(np.array([12, 12, 13, 45]), vocabulary=10)
+    >>> interpolated(np.array([12, 13, 45, 71]), table, np.full(4, 0.1), 10).round(3).tolist()
     [0.533, 0.2, 0.55, 0.1]
     """
     known, counts, contexts, sums, kinds, discount = table

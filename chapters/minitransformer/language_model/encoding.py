@@ -39,12 +39,12 @@ def text_bytes(text):
         raise ValueError(f"text holds {lone}, half a pair of surrogates; replace it, as it is no character.") from None
 
 
-def merged(ids, pair, number):
+def merge_pair(ids, pair, number):
     """Return a list of token numbers in which `number` stands wherever the two of `pair` stood side by side.
 
     From left to right: three alike have one such pair.  Shapes: ids (n,) -> n or fewer.  Built in chapter 16.
 
-    >>> merged([1, 2, 3, 1, 2], (1, 2), 9)
+    >>> merge_pair([1, 2, 3, 1, 2], (1, 2), 9)
     [9, 3, 9]
     """
     found = []
@@ -84,7 +84,7 @@ def learn_merges(text, merges):
         learned.append(min(pair for pair, times in pairs.items() if times == most))
         for place in list(where[learned[-1]]):
             count(place, -1)
-            words[place][0] = merged(words[place][0], learned[-1], number)
+            words[place][0] = merge_pair(words[place][0], learned[-1], number)
             count(place, 1)
     return learned
 

@@ -17,7 +17,7 @@ COMPRESSORS = {
 BLOCK = 890_000  # bz2 works in blocks of 900,000 bytes, and begins each anew; this leaves it room
 
 
-def foretold(model, ids, window=64, batch=32):
+def token_probabilities(model, ids, window=64, batch=32):
     """Return the probability that a model gives to each token of a text but the first, from those before it.
 
     It reads windows of so many tokens, each half a window behind the one before; what counts is the half that no other
@@ -26,7 +26,7 @@ def foretold(model, ids, window=64, batch=32):
 
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=1, positions="rotary", rng=0)
-    >>> foretold(model, [3, 1, 4, 1, 5], window=2).shape
+    >>> token_probabilities(model, [3, 1, 4, 1, 5], window=2).shape
     (4,)
     """
     ids = _text(ids, model.vocabulary)
@@ -52,8 +52,9 @@ def _text(ids, vocabulary):
 def bits_per_byte(model, ids, encoding, window=64):
     """Return how many bits a text costs for each of its bytes, where a token of probability p costs −log₂ p bits.
 
-    `model` is a model of text, of which `foretold` asks with this window, or a function, such as a `KneserNey`, that
-    takes ids (n,) and returns the probability of each but the first, (n − 1,); the first one is not counted.
+    `model` is a model of text, whose `token_probabilities` are asked for with this window, or a function, such as a
+    `KneserNey`, that takes ids (n,) and returns the probability of each but the first, (n − 1,); the first one is not
+    counted.
     Shapes: ids (n,), their `BytePairEncoding` -> a number.  Used in chapter 16.
 
     >>> from minitransformer.language_model import BytePairEncoding
@@ -62,18 +63,18 @@ def bits_per_byte(model, ids, encoding, window=64):
     8.0
     """
     ids = _text(ids, len(encoding.tokens))
-    probabilities = foretold(model, ids, window) if hasattr(model, "params") else model(ids)
+    probabilities = token_probabilities(model, ids, window) if hasattr(model, "params") else model(ids)
     return float(-np.log2(probabilities).sum() / len(encoding.decode_bytes(ids[1:])))
 
 
-def compressed(training, text):
+def compressed_bits(training, text):
     """Return how many bits for each byte of a text three compressors need, once they have read another text.
 
     That is by how much the file grows: name -> number, for zlib, bz2 and xz.  Of the other text bz2 gets the last part,
     as much as stands in one of its blocks with this one, since it forgets a block when the next begins.
     Shapes: two strings -> a dict.  Used in chapter 16.
 
-    >>> sorted(compressed("the cat and the mat", "the mat and the cat"))
+    >>> sorted(compressed_bits("the cat and the mat", "the mat and the cat"))
     ['bz2', 'xz', 'zlib']
     """
     if not (isinstance(training, str) and isinstance(text, str) and text):

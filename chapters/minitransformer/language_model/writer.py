@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..arrays.files import read
+from ..arrays.files import read_arrays
 from ..feed_forward import gelu
 from ..transformer import LanguageModel
 from .encoding import BytePairEncoding
@@ -35,7 +35,7 @@ def text_model():
     """
     model, again = new_writer(), "install the package again, or run `make writer`"
     try:
-        kept = read(FILE, "merges", "weights")
+        kept = read_arrays(FILE, "merges", "weights")
     except FileNotFoundError:
         raise FileNotFoundError(f"{FILE} is missing; {again}.") from None
     except ValueError as damage:

@@ -5,10 +5,10 @@ import numpy as np
 from ..arrays import finite, floats, number, rows, token_ids, whole
 from ..softmax import log_softmax, softmax
 from ..transformer.walk import decoder_only
-from .cache import KeyValueCache, step
+from .cache import KeyValueCache, decode_step
 
 
-def shares(logits, temperature=1.0, top_k=None, top_p=None):
+def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=None):
     """Return the probability with which each token is drawn: softmax(logits / T), cut to the likeliest ones.
 
     `top_k` keeps so many of the likeliest tokens, and `top_p` the fewest whose probabilities come to that much, of what
@@ -16,9 +16,9 @@ def shares(logits, temperature=1.0, top_k=None, top_p=None):
     likelier.  Shapes: logits (…, vocabulary) -> the same, in float64.  Raises ValueError where one is NaN or infinite.
     Fan, Lewis and Dauphin (2018), Holtzman et al. (2020); built in chapter 16.
 
-    >>> shares(np.log([0.5, 0.3, 0.2]), top_k=2).round(3).tolist()
+    >>> sampling_probabilities(np.log([0.5, 0.3, 0.2]), top_k=2).round(3).tolist()
     [0.625, 0.375, 0.0]
-    >>> shares(np.log([0.5, 0.3, 0.2]), top_p=0.6).round(3).tolist()
+    >>> sampling_probabilities(np.log([0.5, 0.3, 0.2]), top_p=0.6).round(3).tolist()
     [0.625, 0.375, 0.0]
     """
     p = softmax(finite(np.asarray(logits, float), "logits"), temperature=temperature)
@@ -34,16 +34,16 @@ def shares(logits, temperature=1.0, top_k=None, top_p=None):
     return p / p.sum(axis=-1, keepdims=True)
 
 
-def choose(logits, temperature=1.0, top_k=None, top_p=None, rng=None):
-    """Draw a token for each row of logits, with the probabilities of `shares`; at temperature 0, take the likeliest.
+def sample(logits, temperature=1.0, top_k=None, top_p=None, rng=None):
+    """Draw a token for each row of logits, with its `sampling_probabilities`; at temperature 0, take the likeliest.
 
     Shapes: logits (…, vocabulary) -> (…) of whole numbers.  Raises TypeError where `rng` is no Generator and something
     has to be drawn, and ValueError where a logit is NaN or infinite.  Built in chapter 16.
 
     >>> logits = np.log([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]])
-    >>> choose(logits, temperature=0).tolist()
+    >>> sample(logits, temperature=0).tolist()
     [0, 2]
-    >>> choose(logits, top_k=1, rng=np.random.default_rng(0)).tolist()
+    >>> sample(logits, top_k=1, rng=np.random.default_rng(0)).tolist()
     [0, 2]
     """
     if number(temperature, "temperature") == 0:
@@ -51,7 +51,7 @@ def choose(logits, temperature=1.0, top_k=None, top_p=None, rng=None):
     if not isinstance(rng, np.random.Generator):
         wanted = "a Generator, such as np.random.default_rng(0), or temperature 0"
         raise TypeError(f"rng is {rng!r}; expected {wanted}.")
-    sums = np.cumsum(shares(logits, temperature, top_k, top_p), axis=-1)
+    sums = np.cumsum(sampling_probabilities(logits, temperature, top_k, top_p), axis=-1)
     drawn = rng.random((*sums.shape[:-1], 1)) * sums[..., -1:]
     return (sums <= drawn).sum(axis=-1)
 
@@ -68,7 +68,7 @@ def generate(
     stop=None,
     encoding=None,
 ):
-    """Let a model go on with a text for so many tokens, each chosen as `choose` does; return the text with them.
+    """Let a model go on with a text for so many tokens, each drawn as by `sample`; return the text with them.
 
     Shapes: ids (…, n), n at least 1 -> (…, n + steps).  Each token attends to the last `window` ones, to all where none
     is given.  A text ends before that with the token `stop`, or with one of several, or where `stop` is a string, with
@@ -82,13 +82,13 @@ def generate(
     >>> generate(model, [3, 1, 4], steps=2).shape
     (5,)
     """
-    ids, steps = begun(model, ids), whole(steps, "steps", 0)
-    ends, first = ending(stop, encoding, model.vocabulary), ids.shape[-1]
+    ids, steps = prompt_ids(model, ids), whole(steps, "steps", 0)
+    ends, first = stopping_rule(stop, encoding, model.vocabulary), ids.shape[-1]
     cache = KeyValueCache(model, first + steps, ids.shape[:-1], window)
     new, done = ids, np.zeros(ids.shape[:-1], bool)
     for _ in range(steps):
-        logits = step(model, cache, new)[..., -1, :]
-        new = choose(logits, temperature, top_k, top_p, rng)[..., None]
+        logits = decode_step(model, cache, new)[..., -1, :]
+        new = sample(logits, temperature, top_k, top_p, rng)[..., None]
         new = np.where(done[..., None], ids[..., -1:], new)
         ids = np.concatenate([ids, new], axis=-1)
         done = done | ends(ids[..., first:])
@@ -97,13 +97,13 @@ def generate(
     return ids
 
 
-def ending(stop, encoding, vocabulary):
+def stopping_rule(stop, encoding, vocabulary):
     """Return the function that tells which texts have ended, by their new tokens: (…, n) -> (…) of bool.
 
     `stop` is the number of a token, or several, or a string, for which the `encoding` of the text is needed, or None.
     Raises TypeError or ValueError, saying what was expected, where it is none of these.  Used in chapter 16.
 
-    >>> ending([2, 5], None, 11)(np.array([[2, 3], [3, 5]])).tolist()
+    >>> stopping_rule([2, 5], None, 11)(np.array([[2, 3], [3, 5]])).tolist()
     [False, True]
     """
     if stop is None:
@@ -120,13 +120,13 @@ def ending(stop, encoding, vocabulary):
     return lambda new: np.array([stop in encoding.decode(row) for row in rows(new)], bool).reshape(new.shape[:-1])
 
 
-def begun(model, ids):
+def prompt_ids(model, ids):
     """Return the beginning of a text as numbers of tokens.  Used in chapter 16.
 
     Shapes: (…, n) -> the same.  Raises TypeError where the model does not write, ValueError where there is no token.
 
     >>> from minitransformer.transformer import LanguageModel
-    >>> begun(LanguageModel(11, 8, heads=2, layers=1), [3, 1, 4]).tolist()
+    >>> prompt_ids(LanguageModel(11, 8, heads=2, layers=1), [3, 1, 4]).tolist()
     [3, 1, 4]
     """
     ids = token_ids(ids, decoder_only(model).vocabulary)
@@ -147,15 +147,15 @@ def beam_text(model, ids, steps, width=4, window=None):
     >>> texts.shape, bool((np.diff(totals) <= 0).all())
     ((3, 5), True)
     """
-    ids, steps = np.tile(begun(model, ids), (whole(width, "width"), 1)), whole(steps, "steps", 0)
+    ids, steps = np.tile(prompt_ids(model, ids), (whole(width, "width"), 1)), whole(steps, "steps", 0)
     totals = np.where(np.arange(width) == 0, 0.0, -np.inf)  # all are one text as yet
     cache = KeyValueCache(model, ids.shape[1] + steps, ids.shape[:1], window)
     new = ids
     for _ in range(steps):
-        found = totals[:, None] + log_softmax(finite(step(model, cache, new)[:, -1], "logits"))
+        found = totals[:, None] + log_softmax(finite(decode_step(model, cache, new)[:, -1], "logits"))
         best = np.argsort(-found, axis=None, kind="stable")[:width]
         texts, numbers = np.unravel_index(best, found.shape)
-        cache.pick(texts)
+        cache.reorder(texts)
         totals, new = found[texts, numbers], numbers[:, None]
         ids = np.hstack([ids[texts], new])
     return ids, totals

@@ -41,14 +41,14 @@ def tile_scores(queries, keys, rows, columns, causal=False):
     return scores
 
 
-def take_in(state, scores, values):
+def update_softmax(state, scores, values):
     """Return the state of a running softmax after a tile: the largest score, the sum of amounts, the mixed values.
 
     Shapes: scores (…, n, m), which are overwritten, values (…, m, d_v) -> (…, n, 1), (…, n, 1), (…, n, d_v); before the
     first tile the state is −∞, 0, 0.  Milakov and Gimelshein (2018); built in chapter 18.
 
-    >>> state = take_in((-np.inf, 0, 0), np.array([[0.0, 1000.0]]), np.array([[1.0], [5.0]]))
-    >>> top, total, mixed = take_in(state, np.array([[1000.0]]), np.array([[7.0]]))
+    >>> state = update_softmax((-np.inf, 0, 0), np.array([[0.0, 1000.0]]), np.array([[1.0], [5.0]]))
+    >>> top, total, mixed = update_softmax(state, np.array([[1000.0]]), np.array([[7.0]]))
     >>> top.item(), total.item(), mixed.item()
     (1000.0, 2.0, 12.0)
     """
@@ -79,7 +79,7 @@ def attend_by_tiles(queries, keys, values, causal=False, block=512):
         state = -np.inf, 0, 0
         for columns in seen:
             scores = tile_scores(queries, keys, rows, columns, causal)
-            state = take_in(state, scores, values[..., columns, :])
+            state = update_softmax(state, scores, values[..., columns, :])
         top, total, mixed = state
         output[..., rows, :] = mixed / total
         log_sums[..., rows, :] = top + np.log(total)
@@ -105,7 +105,7 @@ def online_attention(queries, keys, values, causal=False, block=512):
     return attend_by_tiles(scaled, keys, values, causal, whole(block, "block"))[0]
 
 
-def tile_back(scores, asking, asked):
+def tile_backward(scores, asking, asked):
     """Return the gradients that one tile adds: of its queries, its keys and its values.
 
     Shapes: scores (…, n, m), which are overwritten; asking are queries (…, n, d_k), log sums (…, n, 1), the output's
@@ -114,7 +114,7 @@ def tile_back(scores, asking, asked):
 
     >>> asking = np.ones((2, 3)), np.ones((2, 1)), np.ones((2, 5)), np.ones((2, 1))
     >>> asked = np.ones((4, 3)), np.ones((4, 5))
-    >>> [part.shape for part in tile_back(np.ones((2, 4)), asking, asked)]
+    >>> [part.shape for part in tile_backward(np.ones((2, 4)), asking, asked)]
     [(2, 3), (4, 3), (4, 5)]
     """
     queries, log_sums, d_output, mean = asking
@@ -153,7 +153,7 @@ def online_attention_vjp(queries, keys, values, causal=False, block=512):
             for columns in seen:
                 scores = tile_scores(scaled, keys, rows, columns, causal)
                 asked = [x[..., columns, :] for x in (keys, values)]
-                d_asking, *d_asked = tile_back(scores, asking, asked)
+                d_asking, *d_asked = tile_backward(scores, asking, asked)
                 d_queries[..., rows, :] += d_asking
                 d_keys[..., columns, :] += d_asked[0]
                 d_values[..., columns, :] += d_asked[1]

@@ -27,13 +27,13 @@ def _grouped(split, opposed):
     return {classes: groups[classes] for classes in CLASSES if all(groups.get(classes, [[]]))}
 
 
-def parts(rng, split="train", opposed=False):
+def draw_parts(rng, split="train", opposed=False):
     """Draw what `it_sentence` needs: subject, verb, object, negation, link, degree, property.
 
     In half of the draws it is the subject that has the property; with `opposed` the nouns differ in French gender, so
     that a guess is right half of the time.  Used in chapter 15.
 
-    >>> (_, _, subject), verb, (_, _, other), *rest = parts(np.random.default_rng(0))
+    >>> (_, _, subject), verb, (_, _, other), *rest = draw_parts(np.random.default_rng(0))
     >>> subject != other, len(rest)
     (True, 4)
     """
@@ -51,18 +51,18 @@ def _around(rng, subject, other, adjective):
     return (left, first, subject), verb, (right, second, other), negation, link, _degree(rng, adjective), adjective
 
 
-def drawn(rng):
+def draw_sentence(rng):
     """Draw a sentence of training, spelled: six in ten with *it*, the others a clause, a property, or both.
 
     No two of its nouns are among the `hidden_pairs`, and it has two adjectives at most beside a property.
     Used in chapter 15.
 
-    >>> phrase = drawn(np.random.default_rng(0))
+    >>> phrase = draw_sentence(np.random.default_rng(0))
     >>> len(phrase.french) == len(phrase.sources)
     True
     """
     if generator(rng).random() < 0.6:
-        return spelled(it_sentence(*parts(rng)))
+        return spelled(it_sentence(*draw_parts(rng)))
     kind = rng.random()
     while True:
         phrase = _property(rng, _adjectives(rng)[0]) if kind < 0.25 else _plain(rng)
@@ -101,7 +101,7 @@ def twins(rng, split="pairs"):
     True
     """
     while True:
-        subject, verb, other, negation, _, _, adjective = parts(rng, split, opposed=True)
+        subject, verb, other, negation, _, _, adjective = draw_parts(rng, split, opposed=True)
         names = subject[2], other[2]
         others = [word for word in PROPERTIES if word not in PLAIN and (*names, word) in triples(split)]
         others = [word for word in others if fits(names[0], word) != fits(names[0], adjective)]
@@ -122,7 +122,7 @@ def it_sentences(rng, count, split="pairs", crowded=False):
     """
     phrases = []
     for _ in range(whole(count, "count", 0)):
-        (left, few, subject), verb, (right, fewer, other), *rest = parts(rng, split, opposed=True)
+        (left, few, subject), verb, (right, fewer, other), *rest = draw_parts(rng, split, opposed=True)
         if crowded:
             few, fewer = ([pick(rng, place) for place in PLACES] for _ in range(2))
         phrases.append(spelled(it_sentence((left, few, subject), verb, (right, fewer, other), *rest)))

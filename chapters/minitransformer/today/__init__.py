@@ -15,7 +15,7 @@ from .decoder import (
     network_vjp,
     normed_vjp,
 )
-from .mixture import experts, experts_vjp, load, routed
-from .parts import halves, rotary_halves, rotary_halves_vjp, silu, silu_vjp, swiglu, swiglu_vjp, window_mask
+from .mixture import expert_load, experts, experts_vjp, routed
+from .parts import rotary_halves, rotary_halves_vjp, silu, silu_vjp, swiglu, swiglu_vjp, to_halves, window_mask
 from .published import CONFIGS, cache_bytes, parameters_of
 from .shorter import latent_attention, linear_attention

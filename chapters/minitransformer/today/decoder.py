@@ -12,8 +12,16 @@ from ..layer_norm import layer_norm_vjp, rms_norm, rms_norm_vjp
 from ..masks import causal_mask
 from ..multi_head import merge_heads, split_heads
 from ..self_attention import project, project_vjp
-from ..transformer import count, embed_vjp, head, head_vjp, initialise, joined, views
-from ..transformer.walk import layer_options, recorder, unchanged, visible, walk
+from ..transformer import (
+    embed_vjp,
+    initialise,
+    joined_gradients,
+    logits_of,
+    logits_of_vjp,
+    parameter_count,
+    parameter_views,
+)
+from ..transformer.walk import identity, layer_options, recorder, visible, walk
 from .mixture import experts, experts_vjp
 from .parts import rotary_halves, rotary_halves_vjp, silu, swiglu_vjp, window_mask
 
@@ -198,7 +206,7 @@ def grouped_attention_vjp(x, params, heads, keep=None, turn=None, eps=1e-5):
     return (output, weights), backward
 
 
-def network(x, params, activation=gelu, chosen=2, note=unchanged, place=""):
+def network(x, params, activation=gelu, chosen=2, note=identity, place=""):
     """Run a layer's network: `experts` where it has a router, `swiglu` where it has a gate, else a plain one.
 
     Shapes: x (…, n, d), params as in `decoder_shapes` -> (…, n, d).  Unless there are experts, the hidden layer passes
@@ -297,7 +305,7 @@ def decoder_shapes(
     so, saying why.  Used in chapter 19.
 
     >>> shapes = decoder_shapes(11, 8, heads=4, layers=1, hidden=16, groups=2)
-    >>> shapes["decoder"][1]["attention"]["W_K"], count(shapes)
+    >>> shapes["decoder"][1]["attention"]["W_K"], parameter_count(shapes)
     ((8, 4), 688)
     """
     sizes = {"vocabulary": vocabulary, "d": d, "heads": heads, "layers": layers, "hidden": hidden}
@@ -386,8 +394,8 @@ class Decoder:
         self.scale, self.chosen = number(scale, "scale", -np.inf), whole(chosen, "chosen")
         self.vocabulary, self.d = shapes["embedding"]
         self.layers = len(shapes["decoder"]) - 1
-        self.flat = np.zeros(count(shapes), dtype)
-        self.params = views(self.flat, shapes)
+        self.flat = np.zeros(parameter_count(shapes), dtype)
+        self.params = parameter_views(self.flat, shapes)
         if rng is not None:
             initialise(self.params, seeded(rng))
 
@@ -420,7 +428,7 @@ class Decoder:
         found = None if seen is None else seen.setdefault("decoder", {"embedded": x})
         keep = visible(x.shape[-2], x.shape[-2], self.window)
         x = walk(x, self.params["decoder"], recorder(found), keep=keep, **layer_options(self, "decoder"))
-        return head(x, self.params, seen)
+        return logits_of(x, self.params, seen)
 
     def vjp(self, ids, rng=None):
         """Return the logits of `ids` and their backward pass: d_logits (…, n, vocabulary) -> a vector like `flat`."""
@@ -428,14 +436,14 @@ class Decoder:
         options = self.options(x.shape[-2])
         for name, part in self.params["decoder"].items():
             x, backs[name] = normed_vjp(x, part, self.eps) if name == "norm" else decoder_layer_vjp(x, part, **options)
-        logits, back_head = head_vjp(x, self.params)
+        logits, back_head = logits_of_vjp(x, self.params)
 
         def backward(d_logits):
             d_x, d_head = back_head(d_logits)
             gradients = {}
             for name, back in reversed(backs.items()):
                 d_x, gradients[name] = back(d_x)
-            return joined(self.shapes, [d_head, {"decoder": gradients}, self._looked_up(ids, d_x)])
+            return joined_gradients(self.shapes, [d_head, {"decoder": gradients}, self._looked_up(ids, d_x)])
 
         return logits, backward
 

@@ -85,12 +85,12 @@ def experts_vjp(x, params, chosen=2):
     return (output, shares), backward
 
 
-def load(shares):
+def expert_load(shares):
     """Return which share of all choices each expert gets: (…, n, experts) -> (experts,), with the sum 1.
 
     Used in chapter 19.
 
-    >>> load([[0.5, 0.0, 0.5], [0.9, 0.1, 0.0]]).tolist()
+    >>> expert_load([[0.5, 0.0, 0.5], [0.9, 0.1, 0.0]]).tolist()
     [0.5, 0.25, 0.25]
     """
     seen = rows(floats(shares, "shares", axes=2)) > 0

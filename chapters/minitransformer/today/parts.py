@@ -52,13 +52,13 @@ def rotary_halves_vjp(x, positions=None, base=10_000.0, frequencies=None):
     return turned, backward
 
 
-def halves(matrix, heads):
+def to_halves(matrix, heads):
     """Put the columns of W_Q or W_K in the order of `rotary_halves`: of each head the even features, then the odd.
 
     Shapes: matrix (d, heads · d_k), made for `rotary`, which turns neighbours -> (d, heads · d_k).
     Raises ValueError where the columns do not make so many heads of even width.  Built in chapter 19.
 
-    >>> halves(np.arange(8.0)[None], heads=2).tolist()
+    >>> to_halves(np.arange(8.0)[None], heads=2).tolist()
     [[0.0, 2.0, 1.0, 3.0, 4.0, 6.0, 5.0, 7.0]]
     """
     matrix, heads = floats(matrix, "matrix", axes=2), whole(heads, "heads")

@@ -1,7 +1,7 @@
 """Published models in the numbers of their configuration files, and what these numbers decide; built in chapter 19."""
 
 from ..arrays import number, whole
-from ..transformer import count
+from ..transformer import parameter_count
 from .decoder import decoder_shapes
 
 LLAMA = {"heads": 32, "groups": 8, "width": 128, "tied": False}
@@ -37,7 +37,7 @@ def parameters_of(config, used=False):
     kept = chosen if used and held else held
     router = config["d"] * (held - kept)  # which scores all of them
     config["experts"] = kept
-    return count(decoder_shapes(**config)) + config["layers"] * router
+    return parameter_count(decoder_shapes(**config)) + config["layers"] * router
 
 
 def cache_bytes(config, bytes_each=2):

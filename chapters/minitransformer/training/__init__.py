@@ -3,4 +3,4 @@
 # ruff: noqa: F401 - this hands on what the modules beside it have
 
 from .checkpoints import Training
-from .loop import BLOCK, Adam, clipped, learn, rate_at, train
+from .loop import BLOCK, Adam, clip_gradient, rate_at, train, training_step

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import floats
 from ..arrays.digests import digest
-from ..arrays.files import cache_folder, read, written
+from ..arrays.files import cache_folder, read_arrays, write_arrays
 
 ARRAYS = ("flat", "params")  # what is no setting of a model
 KEPT = 4  # files of one name; older ones are deleted
@@ -83,12 +83,12 @@ def checkpoint_path(name, model, batch, *decisive):
 def _left_as(path, flat):
     """Tell whether a checkpoint holds these parameters."""
     try:
-        return np.array_equal(read(path, "flat")["flat"], flat)
+        return np.array_equal(read_arrays(path, "flat")["flat"], flat)
     except (FileNotFoundError, ValueError):
         return False
 
 
-def save(path, adam, done):
+def save_checkpoint(path, adam, done):
     """Write the parameters, what Adam knows and what is known of the training to a file, whole or not at all.
 
     Raises OSError where that cannot be, saying what to do.  Used in chapter 14.
@@ -98,13 +98,13 @@ def save(path, adam, done):
     >>> from minitransformer.training import Adam
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "some.npz")
-    ...     save(path, Adam(np.ones(3)), Training([0.5]))
-    ...     print(load(path, Adam(np.zeros(3))).losses)
+    ...     save_checkpoint(path, Adam(np.ones(3)), Training([0.5]))
+    ...     print(restore_checkpoint(path, Adam(np.zeros(3))).losses)
     [0.5]
     """
     found = {f"found {name}": np.array(values) for name, values in done.found.items()}
     state = {name: getattr(adam, name) for name in STATE}
-    written(path, **state, losses=done.losses, at=done.at, **found)
+    write_arrays(path, **state, losses=done.losses, at=done.at, **found)
     name, digits = path.stem.rsplit("-", 2)[0], 16 * "?"
     with suppress(OSError):  # another process deletes or reads one just now; the next call tries again
         files = sorted(path.parent.glob(f"{name}-{digits}-{digits}.npz"), key=lambda file: file.stat().st_mtime)
@@ -112,17 +112,17 @@ def save(path, adam, done):
             old.unlink()
 
 
-def load(path, adam, settings=None):
+def restore_checkpoint(path, adam, settings=None):
     """Take the parameters and what Adam knows from a file, and return its `Training`: an empty one where there is no
     file, and where it is damaged, or of another model or another training than that of `settings`, which is said.
     Used in chapter 14.
 
     >>> from minitransformer.training import Adam
-    >>> load("nowhere.npz", Adam(np.zeros(3))).losses
+    >>> restore_checkpoint("nowhere.npz", Adam(np.zeros(3))).losses
     []
     """
     try:
-        kept = read(path, *STATE, "losses", "at")
+        kept = read_arrays(path, *STATE, "losses", "at")
         if wrong := _unlike(kept, adam.flat, settings):
             raise ValueError(f"{path} {wrong}")
     except FileNotFoundError:

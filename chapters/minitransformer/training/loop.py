@@ -4,9 +4,9 @@ import numpy as np
 from tqdm import tqdm
 
 from ..gradients import cross_entropy_vjp
-from .checkpoints import Training, checkpoint_path, load, save
-from .running import keep_freed_memory, progress, stopping
-from .settings import Settings, adam_numbers, check_parts, clippable, fitting
+from .checkpoints import Training, checkpoint_path, restore_checkpoint, save_checkpoint
+from .running import keep_freed_memory, progress, stop_on_interrupt
+from .settings import Settings, check_adam, check_parts, checked_gradient, checked_length
 
 BLOCK = 16_384  # numbers that Adam treats at once, so that they stay in the processor's cache
 
@@ -25,14 +25,14 @@ class Adam:
     """
 
     def __init__(self, flat, rate=1e-3, betas=(0.9, 0.999), eps=1e-8):
-        adam_numbers(flat, rate, betas, eps)
+        check_adam(flat, rate, betas, eps)
         self.flat, self.rate, self.betas, self.eps = flat, rate, betas, eps
         self.mean, self.square, self.steps = np.zeros_like(flat), np.zeros_like(flat), 0
 
     def step(self, gradient, rate=None):
         """Take a step against `gradient` (size,), at another rate where one is given."""
         rate, (keep_mean, keep_square) = self.rate if rate is None else rate, self.betas
-        gradient, rate = fitting(gradient, self.flat, rate)
+        gradient, rate = checked_gradient(gradient, self.flat, rate)
         self.steps += 1
         rate /= 1 - keep_mean**self.steps
         grown = 1 - keep_square**self.steps
@@ -57,35 +57,35 @@ def rate_at(step, steps, rate, warmup):
     return rate * 0.5 * (1 + np.cos(np.pi * (step - warmup) / (steps - warmup)))
 
 
-def clipped(gradient, longest):
+def clip_gradient(gradient, longest):
     """Return a gradient, shortened to the length `longest` where it is longer.
 
     Shapes: gradient (size,) -> (size,).  Pascanu, Mikolov and Bengio (2013); built in chapter 14.
 
-    >>> clipped(np.array([3.0, 4.0]), longest=1.0).round(3).tolist()
+    >>> clip_gradient(np.array([3.0, 4.0]), longest=1.0).round(3).tolist()
     [0.6, 0.8]
     """
-    gradient, longest, size = clippable(gradient, longest)
+    gradient, longest, size = checked_length(gradient, longest)
     return gradient * (longest / size) if size > longest else gradient
 
 
-def learn(model, adam, batch, rng, rate=None, longest=1.0, smoothing=0.0):
+def training_step(model, adam, batch, rng, rate=None, longest=1.0, smoothing=0.0):
     """Take one training step on what `batch(rng)` returns, (arguments of the model, targets); return the loss before.
 
-    The gradient is `clipped` to the length `longest`; `smoothing` is that of `cross_entropy`.
+    The gradient is `clip_gradient` to the length `longest`; `smoothing` is that of `cross_entropy`.
     Shapes: targets are like the model's logits without their last axis -> a number.  Built in chapter 14.
 
     >>> from minitransformer.tasks.reversals import reversals
     >>> from minitransformer.transformer import Transformer
     >>> model, rng = Transformer(12, 8, heads=2, layers=1, rng=0), np.random.default_rng(0)
-    >>> loss = learn(model, Adam(model.flat), lambda rng: reversals(rng, 4), rng)
+    >>> loss = training_step(model, Adam(model.flat), lambda rng: reversals(rng, 4), rng)
     >>> bool(loss > 1)
     True
     """
     arguments, targets = batch(rng)
     logits, backward = model.vjp(*arguments, rng=rng)
     loss, back_loss = cross_entropy_vjp(logits, targets, smoothing=smoothing)
-    adam.step(clipped(backward(back_loss()), longest), rate)
+    adam.step(clip_gradient(backward(back_loss()), longest), rate)
     return float(loss)
 
 
@@ -102,7 +102,7 @@ def train(
     every=100,
     checkpoint=None,
 ):
-    """Train `model` for so many steps, as `learn` does, at the rates of `rate_at`; return a `Training`.
+    """Train `model` for so many steps, as `training_step` does, at the rates of `rate_at`; return a `Training`.
 
     `batch(rng)` draws by its rng alone, which follows from `seed` and the step's number.  `measure(model)`, a dict of
     numbers or arrays, is called before the first step, after `every` so many and at the end.  With a name as
@@ -124,9 +124,9 @@ def train(
     keep_freed_memory()
     adam = Adam(model.flat, betas=(0.9, 0.98))
     path = None if checkpoint is None else checkpoint_path(checkpoint, model, batch, measure, settings, train)
-    done = load(path, adam, settings) if path else Training()
+    done = restore_checkpoint(path, adam, settings) if path else Training()
     first, steps, every = len(done.losses), settings.steps, settings.every
-    with stopping() as asked, progress(done, steps, path) as bar:
+    with stop_on_interrupt() as asked, progress(done, steps, path) as bar:
         for step in range(first, steps + 1):
             pause = step % every == 0 or step == steps
             if pause and step not in done.at:
@@ -147,7 +147,7 @@ def _step(model, adam, batch, step, settings):
     rng = np.random.default_rng([seed, step])
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # as the next lines see what comes of it
-            loss = learn(model, adam, batch, rng, rate_at(step, steps, rate, warmup), longest, smoothing)
+            loss = training_step(model, adam, batch, rng, rate_at(step, steps, rate, warmup), longest, smoothing)
     except ValueError as problem:  # a norm whose squares overflow, or a target that is in no vocabulary
         raise ValueError(f"step {step + 1} of {steps}: {problem}") from problem
     if not (np.isfinite(loss) and np.isfinite(model.flat).all()):
@@ -166,7 +166,7 @@ def _step(model, adam, batch, step, settings):
 def _keep(path, adam, done):
     """Save the state; where that cannot be, raise OSError before the first step, and from then on say so and go on."""
     try:
-        save(path, adam, done)
+        save_checkpoint(path, adam, done)
     except OSError as problem:
         if not done.losses:
             raise

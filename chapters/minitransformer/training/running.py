@@ -14,12 +14,12 @@ LARGEST = 2**25  # bytes: glibc allows no larger MAP_THRESHOLD; greater arrays s
 
 
 @contextmanager
-def stopping():
+def stop_on_interrupt():
     """Give a list that fills when Ctrl-C is pressed, in place of an exception amid a step; a second one is raised.
 
     In another than the main thread, and where Ctrl-C is ignored, nothing changes.  Used in chapter 14.
 
-    >>> with stopping() as asked:
+    >>> with stop_on_interrupt() as asked:
     ...     print(asked)
     []
     """

@@ -42,10 +42,11 @@ class Settings(NamedTuple):
         )
 
 
-def length(gradient):
+def gradient_norm(gradient):
     """Return the length of a gradient (size,), also where its squares overflow.  Used in chapter 14.
 
-    >>> float(length(np.array([3.0, 4.0]))), bool(np.isfinite(length(np.full(2, 1e20, np.float32))))
+    >>> large = np.full(2, 1e20, np.float32)
+    >>> float(gradient_norm(np.array([3.0, 4.0]))), bool(np.isfinite(gradient_norm(large)))
     (5.0, True)
     """
     found = np.sqrt(np.vdot(gradient, gradient))
@@ -53,21 +54,21 @@ def length(gradient):
     return found if np.isinf(largest) else largest * np.sqrt(np.vdot(gradient / largest, gradient / largest))
 
 
-def clippable(gradient, longest):
+def checked_length(gradient, longest):
     """Return a gradient as floats, the length that it may have, and its own.  Used in chapter 14.
 
-    >>> gradient, longest, size = clippable([3, 4], 1)
+    >>> gradient, longest, size = checked_length([3, 4], 1)
     >>> longest, float(size)
     (1.0, 5.0)
     """
     gradient = floats(gradient, "gradient")
-    return gradient, number(longest, "longest"), length(gradient)
+    return gradient, number(longest, "longest"), gradient_norm(gradient)
 
 
-def adam_numbers(flat, rate, betas, eps):
+def check_adam(flat, rate, betas, eps):
     """Check with what an `Adam` begins.  Raises TypeError or ValueError where one cannot be.  Used in chapter 14.
 
-    >>> adam_numbers(np.ones(3), 1e-3, (0.9, 0.999), 1e-8)
+    >>> check_adam(np.ones(3), 1e-3, (0.9, 0.999), 1e-8)
     """
     if not isinstance(flat, np.ndarray) or flat.ndim != 1 or flat.dtype.kind != "f":
         raise TypeError(f"flat is {flat!r:.40}; expected the parameters as one vector of floats, which is changed.")
@@ -78,12 +79,12 @@ def adam_numbers(flat, rate, betas, eps):
         raise ValueError(f"betas is {betas!r}; expected two numbers from 0 to below 1.")
 
 
-def fitting(gradient, flat, rate):
+def checked_gradient(gradient, flat, rate):
     """Return a gradient that has a number for each parameter of `flat` (size,), and the rate of its step.
 
     Raises ValueError where it has not, or where the rate is none.  Used in chapter 14.
 
-    >>> gradient, rate = fitting([1, 2], np.zeros(2), 1)
+    >>> gradient, rate = checked_gradient([1, 2], np.zeros(2), 1)
     >>> gradient.tolist(), rate
     ([1.0, 2.0], 1.0)
     """

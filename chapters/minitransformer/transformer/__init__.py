@@ -2,7 +2,15 @@
 
 # ruff: noqa: F401 - this hands on what the modules beside it have
 
-from .embedding import POSITIONS, embed, embed_vjp, head, head_vjp, output_matrix
+from .embedding import POSITIONS, embed, embed_vjp, logits_of, logits_of_vjp, output_matrix
 from .layers import layer, layer_vjp, stack, stack_vjp
 from .models import LanguageModel, Model, Sizes, Transformer, model_sizes, source_mask
-from .parameters import count, initialise, joined, layer_shapes, model_shapes, stack_size, views
+from .parameters import (
+    initialise,
+    joined_gradients,
+    layer_shapes,
+    model_shapes,
+    parameter_count,
+    parameter_views,
+    stack_size,
+)

@@ -23,7 +23,7 @@ def embed(ids, params, positions="sinusoidal", table="embedding", first=0):
     >>> embed([3, 1], {"embedding": table}, positions="none").tolist()
     [[2.0, 2.0, 2.0, 2.0], [2.0, 2.0, 2.0, 2.0]]
     """
-    words, places = floats(entry(params, table), table, 2), learned(params, positions)
+    words, places = floats(entry(params, table), table, 2), position_table(params, positions)
     ids = token_ids(ids, len(words), None if places is None else len(places) - first)
     x = words[ids]
     if places is not None:
@@ -34,12 +34,12 @@ def embed(ids, params, positions="sinusoidal", table="embedding", first=0):
     return x
 
 
-def learned(params, positions):
+def position_table(params, positions):
     """Return the table of learned positions, None where a model has none.  Used in chapter 12.
 
     Raises ValueError where `positions` is no kind of them, or the table is missing or there without being asked for.
 
-    >>> learned({"embedding": np.ones((10, 4))}, "none") is None
+    >>> position_table({"embedding": np.ones((10, 4))}, "none") is None
     True
     """
     places = params.get("positions")
@@ -90,13 +90,13 @@ def output_matrix(params):
     )
 
 
-def head(x, params, seen=None):
+def logits_of(x, params, seen=None):
     """Score every word of the vocabulary at every position: with a matrix of its own, or else with the embedding.
 
     Shapes: x (…, n, d), params["output"] (d, vocabulary) or params["embedding"] (vocabulary, d) -> (…, n, vocabulary).
     `seen`, a dict, receives these logits.  Press and Wolf (2017) tie the two; built in chapter 12.
 
-    >>> head(np.ones((3, 4)), {"embedding": np.ones((10, 4))}).shape
+    >>> logits_of(np.ones((3, 4)), {"embedding": np.ones((10, 4))}).shape
     (3, 10)
     """
     seen = {} if seen is None else seen
@@ -105,12 +105,12 @@ def head(x, params, seen=None):
     return seen["logits"]
 
 
-def head_vjp(x, params):
-    """Return `head(x, params)` and its backward pass: d_logits -> dX, and {"output"} or {"embedding"}: its gradient.
+def logits_of_vjp(x, params):
+    """Return `logits_of(…)` and its backward pass: d_logits -> dX, and {"output"} or {"embedding"}: its gradient.
 
-    Shapes: as in `head`.  Used in chapter 13.
+    Shapes: as in `logits_of`.  Used in chapter 13.
 
-    >>> logits, backward = head_vjp(np.ones((3, 4)), {"output": np.ones((4, 10))})
+    >>> logits, backward = logits_of_vjp(np.ones((3, 4)), {"output": np.ones((4, 10))})
     >>> d_x, gradients = backward(np.ones_like(logits))
     >>> d_x.shape, gradients["output"].shape
     ((3, 4), (4, 10))
@@ -122,4 +122,4 @@ def head_vjp(x, params):
             return product(d_logits, matrix.T), {"output": rows(x).T @ rows(d_logits)}
         return product(d_logits, matrix.T), {"embedding": rows(d_logits).T @ rows(x)}
 
-    return head(x, params), backward
+    return logits_of(x, params), backward

@@ -1,7 +1,7 @@
 """Layers, and stacks of them, with their backward passes; built in chapter 12."""
 
 from ..arrays import entry, of_type
-from ..feed_forward import dropout, dropped_vjp, feed_forward, feed_forward_vjp, relu
+from ..feed_forward import dropout, feed_forward, feed_forward_vjp, relu, with_dropout
 from ..layer_norm import layer_norm, layer_norm_vjp
 from ..multi_head import multi_head_attention, multi_head_attention_vjp
 from ..residuals import residual, residual_vjp
@@ -88,7 +88,7 @@ def layer_vjp(
 
     def add(x, name, sublayer):
         gain, bias = (entry(entry(params, name), part) for part in ("gain", "bias"))
-        output, backs[name] = residual_vjp(x, dropped_vjp(sublayer, rate, rng), norm, gain, bias)
+        output, backs[name] = residual_vjp(x, with_dropout(sublayer, rate, rng), norm, gain, bias)
         return output
 
     x = add(x, "attention", lambda x: attend(x, "attention", keep=keep, turn=turn))

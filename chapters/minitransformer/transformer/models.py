@@ -9,10 +9,10 @@ from ..arrays import number, one_of, seeded, whole
 from ..feed_forward import dropout, dropout_vjp, relu
 from ..masks import causal_mask, padding_mask
 from ..positions import rotary
-from .embedding import POSITIONS, embed, embed_vjp, head, head_vjp
+from .embedding import POSITIONS, embed, embed_vjp, logits_of, logits_of_vjp
 from .layers import stack_vjp
-from .parameters import count, initialise, joined, model_shapes, stack_size, views
-from .walk import layer_options, recorder, walk, widened
+from .parameters import initialise, joined_gradients, model_shapes, parameter_count, parameter_views, stack_size
+from .walk import layer_options, recorder, run_feed_forward, walk
 
 ENCODER = ("encoder_layers", "encoder_heads")  # sizes of a Transformer's encoder, where they are not its decoder's
 
@@ -104,8 +104,8 @@ class Model(Sizes):
         """Check the sizes, and make the parameters."""
         model_sizes(self)
         self.shapes = model_shapes(self)
-        self.flat = np.zeros(count(self.shapes), self.dtype)
-        self.params = views(self.flat, self.shapes)
+        self.flat = np.zeros(parameter_count(self.shapes), self.dtype)
+        self.params = parameter_views(self.flat, self.shapes)
         if rng is not None:
             initialise(self.params, seeded(rng))
 
@@ -116,7 +116,7 @@ class Model(Sizes):
 
     def network(self, x, params, note, place):
         """Return what the feed-forward network at this place makes of x, as `walk` asks: (…, n, d) -> (…, n, d)."""
-        return widened(x, params, self.activation, note, place)
+        return run_feed_forward(x, params, self.activation, note, place)
 
     def options(self, rng):
         """Return what this model asks of its layers, as the keywords of `layer_vjp`."""
@@ -147,7 +147,7 @@ class Model(Sizes):
     def __setstate__(self, state):
         """Take over what was kept, and cut `flat` into `params` again."""
         vars(self).update(state)
-        self.params = views(self.flat, self.shapes)
+        self.params = parameter_views(self.flat, self.shapes)
 
 
 @dataclass(eq=False)
@@ -169,7 +169,7 @@ class LanguageModel(Model):
         """
         x = self.embedded(ids)
         x = self.run(x, "decoder", seen, rng, keep=causal_mask(x.shape[-2]))
-        return head(x, self.params, seen)
+        return logits_of(x, self.params, seen)
 
     def embedded(self, ids, first=0):
         """Return the vectors of tokens, the first of which has this place in its text: (…, n) -> (…, n, d)."""
@@ -182,12 +182,12 @@ class LanguageModel(Model):
         """
         x, back_embed = embed_vjp(ids, self.params, self.positions)
         x, back_run = self.run_vjp(x, "decoder", rng, keep=causal_mask(x.shape[-2]))
-        logits, back_head = head_vjp(x, self.params)
+        logits, back_head = logits_of_vjp(x, self.params)
 
         def backward(d_logits):
             d_x, d_head = back_head(d_logits)
             d_x, d_decoder = back_run(d_x)
-            return joined(self.shapes, [d_head, {"decoder": d_decoder}, back_embed(d_x)])
+            return joined_gradients(self.shapes, [d_head, {"decoder": d_decoder}, back_embed(d_x)])
 
         return logits, backward
 
@@ -241,7 +241,7 @@ class Transformer(Model):
         -> (…, n, vocabulary)."""
         x = embed(target, self.params, self.positions)
         both = {"keep": causal_mask(x.shape[-2]), "memory": memory, "memory_keep": keep}
-        return head(self.run(x, "decoder", seen, rng, **both), self.params, seen)
+        return logits_of(self.run(x, "decoder", seen, rng, **both), self.params, seen)
 
     def __call__(self, source, target, lengths=None, seen=None, rng=None):
         """Return the logits: source (…, m) and target (…, n) of whole numbers -> (…, n, vocabulary).
@@ -264,13 +264,13 @@ class Transformer(Model):
         x, back_target = embed_vjp(target, self.params, self.positions)
         masks = {"keep": causal_mask(x.shape[-2]), "memory_keep": keep}
         x, back_decoder = self.run_vjp(x, "decoder", rng, memory=memory, **masks)
-        logits, back_head = head_vjp(x, self.params)
+        logits, back_head = logits_of_vjp(x, self.params)
 
         def backward(d_logits):
             d_x, d_head = back_head(d_logits)
             d_x, d_decoder, d_memory = back_decoder(d_x)
             d_source, d_encoder = back_encoder(d_memory)
             sides = {"encoder": d_encoder, "decoder": d_decoder}
-            return joined(self.shapes, [d_head, sides, back_target(d_x), back_source(d_source)])
+            return joined_gradients(self.shapes, [d_head, sides, back_target(d_x), back_source(d_source)])
 
         return logits, backward

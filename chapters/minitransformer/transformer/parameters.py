@@ -22,33 +22,33 @@ def layer_shapes(d, hidden, cross=False):
     return {"attention": attention} | middle | {"feed_forward": wide | norm}
 
 
-def count(shapes):
+def parameter_count(shapes):
     """Return how many numbers a shape, or a nested dict of shapes such as (d, hidden), holds.  Built in chapter 12.
 
-    >>> count({"W": (8, 32), "b": (32,)})
+    >>> parameter_count({"W": (8, 32), "b": (32,)})
     288
     """
     if isinstance(shapes, dict):
-        return sum(map(count, shapes.values()))
+        return sum(map(parameter_count, shapes.values()))
     return math.prod(shapes)
 
 
-def views(flat, shapes):
+def parameter_views(flat, shapes):
     """Cut a flat vector (size,) into arrays: a nested dict like `shapes`, whose arrays are views of the vector.
 
-    Shapes: flat (count(shapes),) -> arrays of these shapes, in their order.  Built in chapter 12.
+    Shapes: flat (parameter_count(shapes),) -> arrays of these shapes, in their order.  Built in chapter 12.
 
     >>> flat = np.arange(6.0)
-    >>> cut = views(flat, {"W": (2, 2), "b": (2,)})
+    >>> cut = parameter_views(flat, {"W": (2, 2), "b": (2,)})
     >>> cut["b"][:] = 0
     >>> flat.tolist()
     [0.0, 1.0, 2.0, 3.0, 0.0, 0.0]
     """
     if not isinstance(shapes, dict):
         return flat.reshape(shapes)
-    ends = np.cumsum([count(shape) for shape in shapes.values()])
+    ends = np.cumsum([parameter_count(shape) for shape in shapes.values()])
     pieces = zip(shapes, np.split(flat, ends[:-1]))
-    return {name: views(piece, shapes[name]) for name, piece in pieces}
+    return {name: parameter_views(piece, shapes[name]) for name, piece in pieces}
 
 
 def initialise(params, rng):
@@ -74,14 +74,14 @@ def initialise(params, rng):
             part[:] = rng.normal(size=part.shape) / part.shape[0] ** 0.5
 
 
-def joined(shapes, parts):
-    """Join nested dicts of arrays, whose names are among those of `shapes`, into one vector: the inverse of `views`.
+def joined_gradients(shapes, parts):
+    """Join nested dicts of arrays, named as in `shapes`, into one vector: the inverse of `parameter_views`.
 
-    Shapes: arrays as in `shapes` -> (count(shapes),).  What stands in several of the `parts` is added up; the gradient
-    of an embedding that is also the output head comes in two parts.  Used in chapter 13.
+    Shapes: arrays as in `shapes` -> (parameter_count(shapes),).  What stands in several of the `parts` is added up; the
+    gradient of an embedding that is also the output head comes in two parts.  Used in chapter 13.
 
     >>> parts = [{"W": np.ones((2, 2))}, {"b": np.zeros(2)}]
-    >>> joined({"W": (2, 2), "b": (2,)}, parts).tolist()
+    >>> joined_gradients({"W": (2, 2), "b": (2,)}, parts).tolist()
     [1.0, 1.0, 1.0, 1.0, 0.0, 0.0]
     """
     return np.concatenate([leaf.ravel() for leaf in _leaves(shapes, parts)])

@@ -8,28 +8,28 @@ import numpy as np
 from ..feed_forward import dropout
 from ..multi_head import merge_heads
 from ..self_attention import product
-from .embedding import head
+from .embedding import logits_of
 from .parameters import stack_size
 
 PARTS = ("attention", "cross_attention", "feed_forward")  # of a layer, in the order in which they run
 
 
-def unchanged(name, array):
+def identity(name, array):
     """Return the array, whatever its name is: what a run does with all that it finds where nobody looks.
 
     Shapes: an array -> the same.  Used from chapter 16 on.
 
-    >>> unchanged("1 attention scores", np.ones(2)).tolist()
+    >>> identity("1 attention scores", np.ones(2)).tolist()
     [1.0, 1.0]
     """
     return array
 
 
-def run_decoder(model, ids, note=unchanged, first=0, **own):
+def run_decoder(model, ids, note=identity, first=0, **own):
     """Return the logits of a `LanguageModel` or a `Decoder` for tokens of which the first has this place in its text.
 
     All that is found passes through `note(name, array)`, and what this returns goes on.  The options are those of
-    `attended`: which tokens are seen, how they are turned where not as the model says, and what is remembered.
+    `run_attention`: which tokens are seen, how they are turned where not as the model says, and what is remembered.
     Shapes: ids (…, n) -> (…, n, vocabulary).  Used from chapter 16 on.
 
     >>> from minitransformer.transformer import LanguageModel
@@ -39,7 +39,7 @@ def run_decoder(model, ids, note=unchanged, first=0, **own):
     """
     x = note("embedded", model.embedded(ids, first))
     x = walk(x, model.params["decoder"], note, **layer_options(model, "decoder") | own)
-    return note("logits", head(x, model.params))
+    return note("logits", logits_of(x, model.params))
 
 
 def decoder_only(model):
@@ -99,10 +99,10 @@ def recorder(found=None, rate=0.0, rng=None):
             found["norm"] = {"output": array}
         return array
 
-    return unchanged if found is None and rng is None else note
+    return identity if found is None and rng is None else note
 
 
-def walk(x, params, note=unchanged, eps=1e-5, **options):
+def walk(x, params, note=identity, eps=1e-5, **options):
     """Run layers one after another, and at the end the norm that a stack of pre-norm layers has.
 
     All that is found passes through `note(name, array)`, and what this returns goes on; the options are those of
@@ -118,7 +118,7 @@ def walk(x, params, note=unchanged, eps=1e-5, **options):
         if number != "norm":
             x = block(x, part, number, note, eps=eps, **options)
     x = note("stream", x)
-    return note("output", normed(x, params["norm"], eps)) if "norm" in params else x
+    return note("output", normalise(x, params["norm"], eps)) if "norm" in params else x
 
 
 def block(x, params, number, note, heads, network, norm="pre", eps=1e-5, memory=None, memory_keep=None, **own):
@@ -126,12 +126,12 @@ def block(x, params, number, note, heads, network, norm="pre", eps=1e-5, memory=
 
     Shapes: x (…, n, d), params as in `layer_shapes` or `decoder_shapes`, memory (…, m, d) and memory_keep (…, n, m) for
     a cross-attention -> (…, n, d).  `network(x, params, note, place)` is the model's, and what else there is goes to
-    `attended`.  Used from chapter 16 on.
+    `run_attention`.  Used from chapter 16 on.
 
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=3, rng=0)
     >>> params = model.params["decoder"][1]
-    >>> block(np.ones((5, 8)), params, 1, unchanged, heads=2, network=model.network).shape
+    >>> block(np.ones((5, 8)), params, 1, identity, heads=2, network=model.network).shape
     (5, 8)
     """
     looks = {"attention": own, "cross_attention": {"context": memory, "keep": memory_keep}}
@@ -140,17 +140,17 @@ def block(x, params, number, note, heads, network, norm="pre", eps=1e-5, memory=
             continue
         part, place = params[name], f"{number} {name}"
         x = note(f"{place} stream", x)
-        reads = note(f"{place} normed", normed(x, part, eps)) if norm == "pre" else x
+        reads = note(f"{place} normed", normalise(x, part, eps)) if norm == "pre" else x
         if name == "feed_forward":
             found = network(reads, part, note, place)
         else:
-            found = attended(reads, part, heads, note, place, eps, **looks[name])
+            found = run_attention(reads, part, heads, note, place, eps, **looks[name])
         x = x + note(f"{place} added", found)
-        x = note(f"{place} output", normed(x, part, eps) if norm == "post" else x)
+        x = note(f"{place} output", normalise(x, part, eps) if norm == "post" else x)
     return x
 
 
-def attended(x, part, heads, note, place, eps=1e-5, context=None, keep=None, turn=None, remember=None):
+def run_attention(x, part, heads, note, place, eps=1e-5, context=None, keep=None, turn=None, remember=None):
     """Attend from x to a context, or to x itself, with heads of queries, of which neighbours may share a head of keys.
 
     Shapes: x (…, n, d), context (…, m, d), part as in `multi_head_attention` or `grouped_attention`, keep (…, n, m) of
@@ -159,15 +159,15 @@ def attended(x, part, heads, note, place, eps=1e-5, context=None, keep=None, tur
 
     >>> from minitransformer.transformer import LanguageModel
     >>> part = LanguageModel(11, 8, heads=2, layers=3, rng=0).params["decoder"][1]["attention"]
-    >>> attended(np.ones((5, 8)), part, heads=2, note=unchanged, place="1 attention").shape
+    >>> run_attention(np.ones((5, 8)), part, heads=2, note=identity, place="1 attention").shape
     (5, 8)
     """
     other, width = x if context is None else context, part["W_Q"].shape[1] // heads
     groups = part["W_K"].shape[1] // width
-    queries = heads_of(linear(x, part, "Q"), heads)
-    keys, values = (heads_of(linear(other, part, name), groups) for name in "KV")
+    queries = heads_of(affine(x, part, "Q"), heads)
+    keys, values = (heads_of(affine(other, part, name), groups) for name in "KV")
     if "queries" in part:
-        queries, keys = normed(queries, part["queries"], eps), normed(keys, part["keys"], eps)
+        queries, keys = normalise(queries, part["queries"], eps), normalise(keys, part["keys"], eps)
     if turn is not None:
         queries, keys = turn(queries), turn(keys)
     queries, keys = note(f"{place} queries", queries), note(f"{place} keys", keys)
@@ -177,7 +177,7 @@ def attended(x, part, heads, note, place, eps=1e-5, context=None, keep=None, tur
     scores = by_group(queries, keys.swapaxes(-1, -2)) * width**-0.5
     scores = note(f"{place} scores", scores)
     mixed = by_group(note(f"{place} weights", weights_of(scores, keep)), values)
-    return linear(merge_heads(note(f"{place} mixed", mixed)), part, "O")
+    return affine(merge_heads(note(f"{place} mixed", mixed)), part, "O")
 
 
 def by_group(x, parts):
@@ -223,36 +223,36 @@ def heads_of(x, heads):
     return x.reshape(*x.shape[:-1], heads, x.shape[-1] // heads).swapaxes(-2, -3)
 
 
-def linear(x, part, name):
+def affine(x, part, name):
     """Return x times the matrix W_name, and the bias b_name added where there is one.
 
     Shapes: x (…, n, d_in), W (d_in, d_out), b (d_out,) -> (…, n, d_out).  Used from chapter 16 on.
 
-    >>> linear(np.ones((1, 2)), {"W_Q": np.eye(2), "b_Q": np.array([1.0, 2.0])}, "Q").tolist()
+    >>> affine(np.ones((1, 2)), {"W_Q": np.eye(2), "b_Q": np.array([1.0, 2.0])}, "Q").tolist()
     [[2.0, 3.0]]
     """
     found = product(x, part[f"W_{name}"])
     return found + part[f"b_{name}"] if f"b_{name}" in part else found
 
 
-def widened(x, part, activation, note, place):
+def run_feed_forward(x, part, activation, note, place):
     """Return what a feed-forward network makes of x: (…, n, d) -> (…, n, d).  Used from chapter 16 on.
 
     >>> from minitransformer.feed_forward import relu
     >>> part = {"W_1": np.eye(2), "W_2": np.eye(2)}
-    >>> widened(np.ones((1, 2)), part, relu, unchanged, "1 feed_forward").tolist()
+    >>> run_feed_forward(np.ones((1, 2)), part, relu, identity, "1 feed_forward").tolist()
     [[1.0, 1.0]]
     """
-    return linear(note(f"{place} hidden", activation(linear(x, part, "1"))), part, "2")
+    return affine(note(f"{place} hidden", activation(affine(x, part, "1"))), part, "2")
 
 
-def normed(x, part, eps=1e-5):
+def normalise(x, part, eps=1e-5):
     """Norm every token as `layer_norm` does where the part has a bias, and as `rms_norm` does where it has none.
 
     Shapes: x (…, d), part a dict with gain (d,) and perhaps bias (d,) -> (…, d).  Used from chapter 16 on.
 
     >>> part = {"gain": np.ones(3), "bias": np.zeros(3)}
-    >>> normed(np.array([[1.0, 2.0, 6.0]]), part).round(3).tolist()
+    >>> normalise(np.array([[1.0, 2.0, 6.0]]), part).round(3).tolist()
     [[-0.926, -0.463, 1.389]]
     """
     d, biased = x.shape[-1], "bias" in part

@@ -2,19 +2,19 @@
 
 # ruff: noqa: F401 - this hands on what the modules beside it have
 
-from .decoding import END, PAD, START, beam, greedy
+from .decoding import END, PAD, START, beam_search, greedy_decode
 from .pairs import (
     MARKS,
     NUMBERS,
     PRONOUNS,
     SENTENCES,
     Language,
-    batch,
     batch_of,
+    correct_words,
+    draw_batch,
     english_words,
     french_text,
     french_words,
-    right,
     word_numbers,
 )
 from .translator import FILE, load_model, load_runs, new_model, translate

@@ -24,7 +24,7 @@ def as_batch(source, one=False):
     return source[None] if one else source
 
 
-def greedy(model, source, lengths=None, most=30):
+def greedy_decode(model, source, lengths=None, most=30):
     """Say at each place the likeliest word, and read it at the next, until every row has said </s>.
 
     Shapes: source (batch, m), lengths (batch,) as in a `Transformer` -> (batch, n), n at most `most`, with <pad>
@@ -32,7 +32,7 @@ def greedy(model, source, lengths=None, most=30):
 
     >>> from minitransformer.translation import SENTENCES, load_model, word_numbers
     >>> source, lengths = word_numbers([["the", "cat", "was", "tired"]], SENTENCES.english)
-    >>> [SENTENCES.french[number] for number in greedy(load_model(), source, lengths)[0]]
+    >>> [SENTENCES.french[number] for number in greedy_decode(load_model(), source, lengths)[0]]
     ['le', 'chat', 'était', 'fatigué', '</s>']
     """
     source = as_batch(source)
@@ -45,7 +45,7 @@ def greedy(model, source, lengths=None, most=30):
     return ids[:, 1:]
 
 
-def beam(model, source, width=4, most=30):
+def beam_search(model, source, width=4, most=30):
     """Keep at each place the `width` likeliest beginnings of a translation; return those that end, the likeliest first.
 
     Shapes: source (m,) -> a list of (ids (n,), log probability), each ending with </s> unless it is cut at `most`.
@@ -53,7 +53,7 @@ def beam(model, source, width=4, most=30):
 
     >>> from minitransformer.translation import SENTENCES, load_model, word_numbers
     >>> (source,), _ = word_numbers([["the", "cat", "was", "tired"]], SENTENCES.english)
-    >>> (best, logarithm), *others = beam(load_model(), source, width=2)
+    >>> (best, logarithm), *others = beam_search(load_model(), source, width=2)
     >>> " ".join(SENTENCES.french[number] for number in best[1:-1]), len(others)
     ('chat était fatigué', 1)
     """

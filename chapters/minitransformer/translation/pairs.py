@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import generator, text, whole
+from ..arrays import generator, string, whole
 from ..tasks.lexicon import ENGLISH, FRENCH
 from ..tasks.number_words import ENGLISH_NUMBERS, FRENCH_NUMBERS, number_pair
-from ..tasks.sentence_sets import drawn
+from ..tasks.sentence_sets import draw_sentence
 from .decoding import PAD, START
 
 MARKS = ("<pad>", "<s>", "</s>")  # the first words of every vocabulary
@@ -70,17 +70,17 @@ def batch_of(pairs, language):
     return (source, target, lengths), np.where(said == PAD, -1, said)
 
 
-def batch(rng, count, language):
+def draw_batch(rng, count, language):
     """Draw so many pairs of a language as a batch for `train`.  Shapes as in `batch_of`.  Used in chapters 14 and 15.
 
-    >>> (source, target, lengths), said = batch(np.random.default_rng(0), 4, SENTENCES)
+    >>> (source, target, lengths), said = draw_batch(np.random.default_rng(0), 4, SENTENCES)
     >>> len(source), target.shape == said.shape
     (4, True)
     """
     return batch_of([language.draw(generator(rng)) for _ in range(whole(count, "count"))], language)
 
 
-def right(model, pairs, language):
+def correct_words(model, pairs, language):
     """Tell for each word of the right translations whether the model says it, having read the right ones before it.
 
     Shapes: -> (pairs, n) of bool, True where nothing is to be said.  A row of True is a translation that `greedy` says
@@ -88,7 +88,7 @@ def right(model, pairs, language):
 
     >>> from minitransformer.translation import load_model
     >>> pairs = [(["the", "cat", "was", "tired"], ["le", "chat", "était", "fatigué"])]
-    >>> right(load_model(), pairs, SENTENCES).all(axis=-1).tolist()
+    >>> correct_words(load_model(), pairs, SENTENCES).all(axis=-1).tolist()
     [True]
     """
     arguments, said = batch_of(pairs, language)
@@ -101,7 +101,7 @@ def english_words(sentence):
     >>> english_words("The animal didn’t cross.")
     ['the', 'animal', "didn't", 'cross']
     """
-    return re.findall(r"[^\s.,;:!?\"]+", text(sentence, "sentence").lower().replace("’", "'"))
+    return re.findall(r"[^\s.,;:!?\"]+", string(sentence, "sentence").lower().replace("’", "'"))
 
 
 def french_words(sentence):
@@ -110,7 +110,7 @@ def french_words(sentence):
     >>> french_words("l'animal est là")
     ["l'", 'animal', 'est', 'là']
     """
-    return re.findall(r"[^\s.,;:!?\"']+'?", text(sentence, "sentence").lower().replace("’", "'"))
+    return re.findall(r"[^\s.,;:!?\"']+'?", string(sentence, "sentence").lower().replace("’", "'"))
 
 
 def french_text(words):
@@ -122,6 +122,6 @@ def french_text(words):
     return " ".join(words).replace("' ", "'")
 
 
-SENTENCES = Language((*MARKS, *ENGLISH), (*MARKS, *FRENCH), drawn)
+SENTENCES = Language((*MARKS, *ENGLISH), (*MARKS, *FRENCH), draw_sentence)
 NUMBERS = Language((*MARKS, *ENGLISH_NUMBERS), (*MARKS, *FRENCH_NUMBERS), number_pair)
 PRONOUNS = [SENTENCES.french.index(word) for word in ("il", "elle")]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ..arrays.files import measurements
+from ..arrays.files import read_measurements
 from ..feed_forward import gelu
 from ..transformer import Transformer
-from .decoding import END, PAD, START, greedy
+from .decoding import END, PAD, START, greedy_decode
 from .pairs import MARKS, SENTENCES, english_words, french_text, word_numbers
 
 FILE = Path(__file__).with_name("translator.npy")
@@ -49,7 +49,7 @@ def load_model():
         raise ValueError(f"{FILE} is damaged ({damage}); install the package again, or run `make model`.") from None
     if kept.shape != model.flat.shape:
         raise ValueError(f"{FILE} holds {kept.size} numbers; expected {model.flat.size}: run `make model`.")
-    if hashlib.sha256(written).hexdigest() != measurements(RUNS, "weights"):
+    if hashlib.sha256(written).hexdigest() != read_measurements(RUNS, "weights"):
         raise ValueError(
             f"{FILE} holds other weights than were measured; install the package again or run `make model`."
         )
@@ -68,7 +68,7 @@ def load_runs():
     >>> [run["seed"] for run in load_runs()]
     [0, 1, 2, 3, 4, 5, 3]
     """
-    return measurements(RUNS, "runs")
+    return read_measurements(RUNS, "runs")
 
 
 def translate(sentence, model=None):
@@ -87,7 +87,7 @@ def translate(sentence, model=None):
     if not words or set(words) & set(MARKS):
         raise ValueError(f"sentence is {sentence!r}; expected some English words.")
     source, lengths = word_numbers([words], SENTENCES.english)
-    said, seen = greedy(model, source, lengths), {}
+    said, seen = greedy_decode(model, source, lengths), {}
     model(source, np.hstack([[[START]], said[:, :-1]]), lengths, seen)
     last = seen["decoder"][model.layers]["cross_attention weights"][0].mean(axis=0)
     words = [SENTENCES.french[number] for number in said[0] if number not in (PAD, END)]

@@ -7,9 +7,9 @@ import numpy as np
 
 from companion.explorables.writer.state import packed
 from minitransformer.feed_forward import gelu
-from minitransformer.language_model import BytePairEncoding, generate, shares
+from minitransformer.language_model import BytePairEncoding, generate, sampling_probabilities
 from minitransformer.softmax import softmax
-from minitransformer.transformer import LanguageModel, embed, head
+from minitransformer.transformer import LanguageModel, embed, logits_of
 
 SHOWN = 6
 
@@ -27,7 +27,7 @@ def read(model, ids, window):
     """Return the logits behind the last of `ids`, each token seeing those in a window up to itself."""
     distance = np.subtract.outer(np.arange(len(ids)), np.arange(len(ids)))
     x = embed(ids, model.params, "rotary")
-    return head(model.run(x, "decoder", keep=(distance >= 0) & (distance < window)), model.params)[-1]
+    return logits_of(model.run(x, "decoder", keep=(distance >= 0) & (distance < window)), model.params)[-1]
 
 
 @cache
@@ -37,7 +37,10 @@ def written(sizes, merges, weights, window, text, steps, temperature, k, p, seed
     cut = {"top_k": k if k < model.vocabulary else None, "top_p": p if p < 1 else None}
     ids = generate(model, begun, steps + 1, temperature, **cut, rng=np.random.default_rng(seed), window=window)
     found = [read(model, ids[:end], window) for end in range(len(begun), len(ids))]
-    parts = [shares(one, temperature, **cut) if temperature else np.eye(len(one))[one.argmax()] for one in found]
+    parts = [
+        sampling_probabilities(one, temperature, **cut) if temperature else np.eye(len(one))[one.argmax()]
+        for one in found
+    ]
     return list(zip(ids[len(begun) :].tolist(), found, parts))
 
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from minitransformer.language_model import merged
+from minitransformer.language_model import merge_pair
 from minitransformer.positions import rotary
 from minitransformer.softmax import softmax
 
@@ -13,7 +13,7 @@ from . import Check, Lines, Mend
 
 def _encoded(ids, merges):
     for number, pair in enumerate(merges, 256):
-        ids = merged(ids, pair, number)
+        ids = merge_pair(ids, pair, number)
     return ids
 
 
@@ -24,7 +24,7 @@ def _by_rule(rule):
         number = {pair: 256 + i for i, pair in enumerate(merges)}
         while known := [pair for pair in pairwise(ids) if pair in number]:
             pair = rule(known, number)
-            ids = merged(ids, pair, number[pair])
+            ids = merge_pair(ids, pair, number[pair])
         return ids
 
     return encoded
@@ -33,7 +33,7 @@ def _by_rule(rule):
 def _once(ids, merges):
     number = {pair: 256 + i for i, pair in enumerate(merges)}
     known = [pair for pair in pairwise(ids) if pair in number]
-    return merged(ids, min(known, key=number.get), number[min(known, key=number.get)]) if known else ids
+    return merge_pair(ids, min(known, key=number.get), number[min(known, key=number.get)]) if known else ids
 
 
 def _min_p(logits, share):

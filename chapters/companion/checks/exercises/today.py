@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from minitransformer.softmax import softmax
-from minitransformer.today import halves
+from minitransformer.today import to_halves
 
 from . import Check, Lines, Mend
 
@@ -96,7 +96,7 @@ CHECKS = {
     "today-neighbours": Check(
         _neighbours,
         {
-            "that goes from neighbours to halves: here the halves are put side by side.": halves,
+            "that goes from neighbours to halves: here the halves are put side by side.": to_halves,
             "the halves are those of each head, and not of all columns together.": lambda W, heads: _neighbours(W, 1),
             "that swaps the halves: a feature of the first belongs beside one of the second.": lambda W, heads: (
                 W.reshape(len(W), heads, 2, -1)[:, :, ::-1].reshape(W.shape)

@@ -10,13 +10,13 @@ from minitransformer.positions import sinusoidal_positions
 from minitransformer.transformer import (
     LanguageModel,
     Transformer,
-    count,
     embed,
-    head,
     layer,
     layer_shapes,
+    logits_of,
+    parameter_count,
+    parameter_views,
     stack,
-    views,
 )
 
 from . import Check, Lines, Mend, Pick, Typed
@@ -30,7 +30,7 @@ _LOGITS = tuple(  # of three last rows two have negative scores alone
 
 def _filled(shapes):
     """Random parameters of these shapes, gains and biases too."""
-    return views(_RNG.normal(size=count(shapes)) / 2, shapes)
+    return parameter_views(_RNG.normal(size=parameter_count(shapes)) / 2, shapes)
 
 
 _CROSSES = tuple(
@@ -89,7 +89,7 @@ _SENTENCES = tuple(  # of a small translator, whose numbers are all random
 )
 
 
-def _translator(heads=(4, 1), activation=gelu, past=causal_mask, embedded=embed, run=stack, out=head):
+def _translator(heads=(4, 1), activation=gelu, past=causal_mask, embedded=embed, run=stack, out=logits_of):
     """A translator that is put together rightly, or with other parts."""
 
     def translate(source, target, params):

@@ -9,7 +9,7 @@ import base64
 import numpy as np
 
 from minitransformer.feed_forward import gelu
-from minitransformer.transformer import count, layer_shapes, stack_size
+from minitransformer.transformer import layer_shapes, parameter_count, stack_size
 
 from ..shared.states import fits, one_of, sentences, words
 
@@ -57,7 +57,7 @@ def _rising(value, state):
 def _length(state):
     """Return how many letters the weights of a model of these sizes and vocabularies have, float16 in base64."""
     sizes = state["sizes"]
-    layer, with_cross = (count(layer_shapes(sizes["d"], sizes["hidden"], cross)) for cross in (False, True))
+    layer, with_cross = (parameter_count(layer_shapes(sizes["d"], sizes["hidden"], cross)) for cross in (False, True))
     tables = len(state["source"]) + len(state["target"]) * (1 if sizes["tied"] else 2)
     rows = tables + 4  # and gain and bias after the last layer of either side
     numbers = rows * sizes["d"] + sizes["encoder_layers"] * layer + sizes["layers"] * with_cross

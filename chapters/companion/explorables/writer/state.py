@@ -9,7 +9,7 @@ import base64
 import numpy as np
 
 from minitransformer.feed_forward import gelu
-from minitransformer.transformer import count, layer_shapes
+from minitransformer.transformer import layer_shapes, parameter_count
 
 from ..shared.states import fits, numbers, whole
 
@@ -55,7 +55,7 @@ def _weights(value, state):
     """Tell whether a value has the numbers of the model, float16 in base64."""
     sizes, vocabulary = state["sizes"], 256 + len(state["merges"])
     tables = vocabulary * (1 if sizes["tied"] else 2) + 2  # and gain and bias after the last layer
-    total = tables * sizes["d"] + sizes["layers"] * count(layer_shapes(sizes["d"], sizes["hidden"]))
+    total = tables * sizes["d"] + sizes["layers"] * parameter_count(layer_shapes(sizes["d"], sizes["hidden"]))
     return isinstance(value, str) and len(value) == (2 * total + 2) // 3 * 4
 
 
