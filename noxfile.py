@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nox
 
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 from tools import binder
 
 PYTHONS = "3.11", "3.12", "3.13"
@@ -95,7 +95,7 @@ def recipe(session):
     binder.copy_repository(binder.HOME)
     arguments = "--no-build", "--debug", "--user-name=jovyan", "--user-id=1000", str(binder.HOME)
     said = session.run("python", "-m", "repo2docker", *arguments, silent=True, stderr=None)
-    written(binder.RECIPE, said)
+    replace_file(binder.RECIPE, said)
 
 
 @nox.session(name="binder", python=binder.PYTHON, requires=["recipe"], default=False)
@@ -131,7 +131,7 @@ def constraints(session):
     options = "--universal", "--python-version=3.11", "--fork-strategy=fewest", "--no-annotate", "--no-header"
     ours = "--no-emit-package=minitransformer", "--no-emit-package=bookbuild"
     pins = session.run("uv", "pip", "compile", str(wanted), *options, *ours, "--quiet", silent=True, stderr=None)
-    written(Path("constraints.txt"), HEADER.format(date=datetime.date.today()) + pins)
+    replace_file(Path("constraints.txt"), HEADER.format(date=datetime.date.today()) + pins)
     session.log(f"{len(pins.splitlines())} versions are in constraints.txt: run `make test`, then commit it.")
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import sync_playwright
 from bookbuild import ROOT
 from bookbuild.base import npm
 from bookbuild.base.browser import CHROMIUM, FIREFOX, NO_SANDBOX, NOTES, installed
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 from tools.environment import apt_install
 
 
@@ -56,8 +56,8 @@ def firefox():
 
 if __name__ == "__main__":
     try:
-        written(NOTES / "chromium", chromium())
-        written(NOTES / "firefox", firefox())
+        replace_file(NOTES / "chromium", chromium())
+        replace_file(NOTES / "firefox", firefox())
         npm.install(ROOT / "tests")  # what drives Firefox
     except (RuntimeError, OSError) as error:
         sys.exit(str(error))

@@ -19,7 +19,7 @@ import venv
 from pathlib import Path
 
 from bookbuild import ROOT
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 from bookbuild.base.lock import hold
 
 # Where one of these files changes, every step is done again; pip takes seconds where nothing is missing.
@@ -86,7 +86,7 @@ def set_up(steps, root=ROOT):
         note.unlink(missing_ok=True)
         failed = next(filter(None, (failure(command, root) for command in commands)), None)
         done = done if failed else [*done, step]
-        written(note, json.dumps({"made": made, "inputs": inputs, "steps": done}))
+        replace_file(note, json.dumps({"made": made, "inputs": inputs, "steps": done}))
         if failed:
             raise RuntimeError(failed)
 

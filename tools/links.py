@@ -11,7 +11,7 @@ import sys
 from jupyter_book.sphinx import build_sphinx
 
 from bookbuild import ROOT
-from bookbuild.base.files import remove, written
+from bookbuild.base.files import remove, replace_file
 from bookbuild.read.book import Book
 
 FOLDER = ROOT / "_build" / "linkcheck"
@@ -49,5 +49,5 @@ if __name__ == "__main__":
     except (RuntimeError, OSError) as error:
         sys.exit(str(error))
     print(f"{len(links)} links were asked for; {refused} hosts refuse programs; {len(dead)} links are dead.")
-    written(ROOT / "_build" / "dead-links.md", "\n".join(dead))
+    replace_file(ROOT / "_build" / "dead-links.md", "\n".join(dead))
     sys.exit("\n".join(dead) or 0)

@@ -9,7 +9,7 @@ import re
 import sys
 
 from bookbuild import ROOT
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 from bookbuild.read.book import Book
 from bookbuild.read.times import minutes, reading
 
@@ -77,6 +77,6 @@ def lists(book):
 if __name__ == "__main__":
     try:
         for file, text in lists(Book(ROOT)).items():
-            written(ROOT / file, text)
+            replace_file(ROOT / file, text)
     except ValueError as error:
         sys.exit(str(error))

@@ -13,7 +13,7 @@ import sys
 from importlib import metadata
 
 from bookbuild import ROOT
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 
 PAGE, FILE = ROOT / "reference" / "from-numpy-to-pytorch.md", ROOT / "tests" / "oracle" / "printed.json"
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:```text\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE)
@@ -60,8 +60,8 @@ def main():
     text = PAGE.read_text(encoding="utf-8")
     codes = [code for code, _ in blocks(text)]
     printed = [said for said, _ in run(codes)]
-    written(FILE, described(codes, printed))
-    written(PAGE, filled(text, printed))
+    replace_file(FILE, described(codes, printed))
+    replace_file(PAGE, filled(text, printed))
     print(f"Ran {len(codes)} blocks; wrote {FILE.relative_to(ROOT)} and the outputs of {PAGE.relative_to(ROOT)}.")
 
 

@@ -4,7 +4,7 @@ import hashlib
 import shutil
 
 
-def written(path, content):
+def replace_file(path, content):
     """Write text or bytes to a file beside `path` and rename it; leave a file that says so already as it is."""
     data = content if isinstance(content, bytes) else content.encode("utf8")
     if path.is_file() and path.read_bytes() == data:

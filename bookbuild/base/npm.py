@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from bookbuild import ROOT
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 
 PATIENCE = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000"]  # milliseconds; npm's are minutes
 
@@ -27,7 +27,7 @@ def install(folder=ROOT):
             f"npm could not fetch what {folder / 'package.json'} names ({reason}): "
             "the first time needs the network, so connect, then run the same command again."
         )
-    written(stamp, wanted)  # last: an install that was interrupted is done again
+    replace_file(stamp, wanted)  # last: an install that was interrupted is done again
 
 
 def failure(folder):

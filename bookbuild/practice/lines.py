@@ -7,7 +7,7 @@ import json
 import random
 from pathlib import Path
 
-from bookbuild.base.node import run
+from bookbuild.base.node import run_node
 
 ORDERS = Path(__file__).with_name("orders.mjs")
 HEADERS = (ast.For, ast.While, ast.If, ast.With)
@@ -93,7 +93,7 @@ def about(piece):
 def orders(questions):
     """Return for each (statements, names made before) every order that the page lets pass, as lists of places."""
     told = json.dumps([{"pieces": pieces, "made": made} for pieces, made in questions])
-    return json.loads(run([ORDERS], "The orders of an exercise's lines could not be found", question=told))
+    return json.loads(run_node([ORDERS], "The orders of an exercise's lines could not be found", question=told))
 
 
 def replaced_by(stranger, pieces):

@@ -10,7 +10,7 @@ import sys
 from datetime import datetime
 
 from bookbuild import ROOT
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 from bookbuild.base.lock import hold_build
 from bookbuild.read.book import Book
 
@@ -43,8 +43,8 @@ def hand_out(kind, make, site=SITE):
     path, cover = site / names(book)[kind], site / COVER
     try:
         with hold_build(site.parent):
-            written(path, make(book, site))
-            written(cover, linked(cover.read_text("utf8"), book, {path.name for path in site.iterdir()}))
+            replace_file(path, make(book, site))
+            replace_file(cover, linked(cover.read_text("utf8"), book, {path.name for path in site.iterdir()}))
     except (OSError, RuntimeError) as error:
         sys.exit(f"The {kind} is not written ({error}): mend that, then run `make {kind}` again.")
     print(f"The {kind} of the book is {os.path.relpath(path)} ({path.stat().st_size / 1e6:.1f} MB).")

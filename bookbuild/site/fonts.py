@@ -13,7 +13,7 @@ import unicodedata
 from itertools import pairwise
 from pathlib import Path
 
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 
 SOURCE = "node_modules/@expo-google-fonts"  # whole files: Fontsource's lack arrows, indices, frames and ticks
 FACES = {  # name of the file in the site -> the font that it is cut from
@@ -106,9 +106,9 @@ def write(app, exception):
         note, face = kept / f"{name}.txt", kept / f"{name}.woff2"
         wanted = "\n".join([characters, *pairs])
         if not (note.is_file() and note.read_text("utf8") == wanted):
-            written(face, cut(Path(app.srcdir, FACES[name]), f"Book-{name}", characters, pairs))
-            written(note, wanted)
-        written(site / "_static" / face.name, face.read_bytes())
+            replace_file(face, cut(Path(app.srcdir, FACES[name]), f"Book-{name}", characters, pairs))
+            replace_file(note, wanted)
+        replace_file(site / "_static" / face.name, face.read_bytes())
 
 
 def cut(path, name, characters, pairs=()):

@@ -16,7 +16,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
-from bookbuild.base.node import run
+from bookbuild.base.node import run_node
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ def draw(math_nodes):
     """Give each math node its MathML; an invalid formula is a warning at its place and shows its TeX."""
     sources = [NUMBERED_ENVIRONMENT.sub(r"\\\1{\2*}", node.astext().strip()) for node in math_nodes]
     formulas = [{"tex": tex, "display": isinstance(node, nodes.math_block)} for node, tex in zip(math_nodes, sources)]
-    results = json.loads(run([RENDERER], "Temml could not be run", question=json.dumps(formulas)))
+    results = json.loads(run_node([RENDERER], "Temml could not be run", question=json.dumps(formulas)))
     for node, tex, result in zip(math_nodes, sources, results):
         if "error" in result:
             logger.warning("the formula %s is invalid: %s", tex, result["error"], location=node)

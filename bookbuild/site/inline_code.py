@@ -51,7 +51,7 @@ def minified(root, codes):
             path.parent.mkdir()
             path.write_text(with_imports(code, path.parent), encoding="utf8")
         asked = [ESBUILD, *paths, f"--outbase={folder}", f"--outdir={folder}/out", *BUNDLE, *OPTIONS]
-        node.run(asked, "The code of an explorable could not be minified", folder=root)
+        node.run_node(asked, "The code of an explorable could not be minified", folder=root)
         made = [Path(folder, "out", path.relative_to(folder)) for path in paths]
         return {code: path.read_text("utf8").strip() for path, code in zip(made, codes)}
 

@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 
 import nbformat
 
-from bookbuild.base.files import hash_of, remove, written
+from bookbuild.base.files import hash_of, remove, replace_file
 from bookbuild.site import used_code
 from bookbuild.site.record_uses import ALL, READ
 
@@ -131,7 +131,7 @@ class KeptExecutions:
         about = {**notebook.metadata, USES: uses, CODE: code}
         ran = nbformat.v4.new_notebook(cells=code_cells(notebook), metadata=about)
         if all(hash_of(self.root / name) == self.files[name] for name in uses if name in self.files):
-            written(self.place(page) / f"{self.key(notebook, page)}-{digest(uses)}.ipynb", nbformat.writes(ran))
+            replace_file(self.place(page) / f"{self.key(notebook, page)}-{digest(uses)}.ipynb", nbformat.writes(ran))
             for path in sorted(self.place(page).iterdir(), key=last_used, reverse=True)[STATES:]:
                 remove(path)
         return ran

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from urllib.parse import quote
 
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 from bookbuild.read.book import LABELS
 
 FORMS = {"figure": "Fig. {}", "exercise": "Exercise {}"}  # what has a number is called by it
@@ -58,5 +58,5 @@ def write(app, env):
     """Write the file; no page need be written because of it alone."""
     if app.builder.format == "html":
         text = json.dumps(labels(env), ensure_ascii=False, indent=1)
-        written(Path(app.outdir).with_name(LABELS.name), text)
+        replace_file(Path(app.outdir).with_name(LABELS.name), text)
     return []

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 from bookbuild.products.notebooks import colab, copy_of, text_of
 
 FOLDER = "notebooks"
@@ -13,5 +13,5 @@ def offer(app, pagename, templatename, context, doctree):
     book = app.book_build.book
     if chapter := context["chapter"]:
         name = f"{FOLDER}/{chapter.name}.ipynb"
-        written(Path(app.outdir, name), text_of(copy_of(chapter, book)))
+        replace_file(Path(app.outdir, name), text_of(copy_of(chapter, book)))
         context |= {"notebook": name, "colab": colab(book, chapter)}

@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.util.docutils import new_document
 
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 from bookbuild.site.glossary import GLOSSARY
 
 FOLDER = "previews"
@@ -103,7 +103,7 @@ def cards(builder, doctree, known):
 def write(folder, name, shown):
     """Write the script `name` with the cards `shown`."""
     text = f"(window.previews ??= {{}})[{json.dumps(name)}] = {json.dumps(shown, ensure_ascii=False)};\n"
-    written(folder / f"{name}.js", text)
+    replace_file(folder / f"{name}.js", text)
 
 
 def record(app, pagename, templatename, context, doctree):

@@ -11,7 +11,7 @@ from urllib.parse import quote, urljoin, urlsplit
 from xml.sax.saxutils import escape
 
 from bookbuild import patches
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 
 MISSING = "404"
 NOT_TEXT = (MISSING, "search", "genindex", "_modules/")  # pages without an address to share
@@ -49,7 +49,7 @@ def mark(app, pagename, templatename, context, doctree):
 def kept_card(draw, *about, outdir, env, **options):
     """Return the path of a card for sharing, which the site gets from a folder that stays."""
     card = draw(*about, outdir=env.doctreedir, env=env, **options)
-    written(Path(outdir, card), Path(env.doctreedir, card).read_bytes())
+    replace_file(Path(outdir, card), Path(env.doctreedir, card).read_bytes())
     return card
 
 
@@ -72,6 +72,6 @@ def write_lists(app, exception):
         last = f"<lastmod>{day}</lastmod>" if (day := day_of(app, page)) else ""
         entries.append(f"<url><loc>{escape(page_address(app, page))}</loc>{last}</url>\n")
     text = f'<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="{SITEMAP}">\n{"".join(entries)}</urlset>\n'
-    written(Path(app.outdir, "sitemap.xml"), text)
+    replace_file(Path(app.outdir, "sitemap.xml"), text)
     address = urljoin(app.config.html_baseurl, "sitemap.xml")
-    written(Path(app.outdir, "robots.txt"), f"User-agent: *\nAllow: /\nSitemap: {address}\n")
+    replace_file(Path(app.outdir, "robots.txt"), f"User-agent: *\nAllow: /\nSitemap: {address}\n")

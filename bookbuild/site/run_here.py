@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path, PurePosixPath
 
 from bookbuild import PACKAGES
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 from bookbuild.run_here import notes, runtime
 
 HERE = Path(runtime.__file__).parent
@@ -98,14 +98,14 @@ def write(app, exception):
     whole = {name: (kept / name).read_bytes() for name in (runtime.MODULE, runtime.LIBRARY)} | {BOOK: book}
     later = {path: (f"later/{PurePosixPath(path).name}", content) for path, content in large.items()}
     for name, content in [*whole.items(), *later.values()]:
-        written(site / name, content)
-    written(site / runtime.LICENCES, licences(kept))
+        replace_file(site / name, content)
+    replace_file(site / runtime.LICENCES, licences(kept))
     index = {
         "files": [{"name": address(name, content), "size": len(content)} for name, content in whole.items()],
         "later": {path: address(name, content) for path, (name, content) in later.items()},
         "cells": notes.known(),
     }
-    written(site / INDEX, json.dumps(index))
+    replace_file(site / INDEX, json.dumps(index))
 
 
 def offer(app, pagename, templatename, context, doctree):

@@ -14,7 +14,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx_exercise.nodes import exercise_enumerable_node as exercise_node
 
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 from bookbuild.read.formula_text import formula_text
 from bookbuild.site.formulas import drawn
 from bookbuild.site.translator import fold, fold_title
@@ -140,7 +140,7 @@ def write_index(app, exception):
         pages.append([app.builder.get_target_uri(name), number, weight])
         rows += [[len(pages) - 1, *entry] for entry in found]
     content = json.dumps({"pages": pages, "entries": rows}, ensure_ascii=False, separators=(",", ":"))
-    written(index, f"window.bookSearchIndex={content}\n")
+    replace_file(index, f"window.bookSearchIndex={content}\n")
 
 
 def leave_out_sphinx(app):

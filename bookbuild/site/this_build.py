@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from bookbuild import patches
-from bookbuild.base.files import hashes, remove, written
+from bookbuild.base.files import hashes, remove, replace_file
 from bookbuild.base.lock import hold_build
 from bookbuild.products.downloads import names
 from bookbuild.read.book import Book
@@ -117,7 +117,7 @@ def write_again(app, env):
     build, new = app.book_build, Path(app.outdir)
     note, text = build.folder / REPEATED, repeated(env)
     said = note.is_file() and note.read_text("utf8") == text
-    written(note, text)
+    replace_file(note, text)
     whole = build.last_results.get("html") == results(build.root, build.folder)["html"]
     copied = bool(app.config.open_page) or (build.only_chapters and whole and said)
     if copied:
@@ -149,5 +149,5 @@ def end(app, exception):
         remove(old)
         patches.write_into(app, site)
         if not app._warncount and not app.config.open_page:
-            written(build.folder / RECORD, json.dumps([build.sources, results(build.root, build.folder)]))
+            replace_file(build.folder / RECORD, json.dumps([build.sources, results(build.root, build.folder)]))
     build.lock.close()

@@ -12,7 +12,7 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.util.osutil import relative_uri
 
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 
 FOLDER = "_static/weights"
 WEIGHTS = re.compile(r"(?<=&quot;)[A-Za-z0-9+/]{20000,}={0,2}(?=&quot;)")
@@ -26,7 +26,7 @@ def move_out(app, doctree, page):
 
     def address(found):
         name = hashlib.sha256(found[0].encode()).hexdigest()[:10]
-        written(Path(app.outdir, FOLDER, f"{name}.js"), f'(window.weights ??= {{}})["{name}"] = "{found[0]}";\n')
+        replace_file(Path(app.outdir, FOLDER, f"{name}.js"), f'(window.weights ??= {{}})["{name}"] = "{found[0]}";\n')
         return relative_uri(here, f"{FOLDER}/{name}.js")
 
     for raw in doctree.findall(nodes.raw):

@@ -16,7 +16,7 @@ from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
 from bookbuild import ROOT
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 from bookbuild.products.notebooks import copy_of, text_of
 from bookbuild.read.book import Book
 from bookbuild.teach import grading
@@ -99,7 +99,7 @@ def write(path, rows):
     fields = ([shown(field, "\n") for field in row] for row in rows)
     safe = ([f"'{field}" if re.match(r"[=+\-@]", field) else field for field in row] for row in fields)
     csv.writer(text, lineterminator="\n").writerows([Row._fields, *safe])
-    written(path, text.getvalue())
+    replace_file(path, text.getvalue())
 
 
 def shown(text, kept=""):
@@ -149,7 +149,7 @@ def main(folder="", timeout="120"):
     if not re.fullmatch("[1-9][0-9]*", timeout):
         sys.exit(f"TIMEOUT is {timeout!r}; expected whole seconds a cell, such as 120.")
     for name, chapter in chapters().items():
-        written(CLASS / "handout" / f"{name}.ipynb", text_of(chapter.handout))
+        replace_file(CLASS / "handout" / f"{name}.ipynb", text_of(chapter.handout))
     print(f"The notebooks to hand out are in {(CLASS / 'handout').relative_to(ROOT)}")
     if folder:
         grade_folder(Path(folder).expanduser(), int(timeout))

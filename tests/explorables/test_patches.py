@@ -71,7 +71,7 @@ def test_a_vector_in_the_engine_is_a_change_in_the_helper_at_every_place_of_20_p
     asked = [{"own": read(own), "other": read(other), "said": words} for (own, other), words in zip(pairs, said)]
     sizes = STATE["sizes"] | {"source": model.source_vocabulary, "target": model.vocabulary}
     question = json.dumps({"weights": STATE["weights"][0], "sizes": sizes, "pairs": asked})
-    found = json.loads(node.run([tmp_path / "runner.mjs"], "The engine failed", question=question))
+    found = json.loads(node.run_node([tmp_path / "runner.mjs"], "The engine failed", question=question))
     turned = 0
     for (own, other), logits in zip(pairs, found):
         expected = patched(own, other, model)

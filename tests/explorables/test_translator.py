@@ -59,7 +59,7 @@ def translated(folder, model, rows, change=("", ""), halves=None):
     sizes = packed(model)["sizes"] | {"source": model.source_vocabulary, "target": model.vocabulary}
     numbers = base64.b64encode(model.flat.astype("<f4").tobytes()).decode()
     question = json.dumps({"numbers": numbers, "halves": halves, "sizes": sizes, "rows": rows})
-    return json.loads(node.run([folder / "runner.mjs"], "The engine failed", question=question))
+    return json.loads(node.run_node([folder / "runner.mjs"], "The engine failed", question=question))
 
 
 def sentences(count):
@@ -121,7 +121,7 @@ def test_weights_are_float16_to_the_last_bit(tmp_path):
     question = f"""import {{ unpacked }} from {json.dumps((SHARED / "transformer.mjs").as_uri())};
         console.log(JSON.stringify([...unpacked({json.dumps(packed(model)["weights"][0])})]));"""
     (tmp_path / "unpack.mjs").write_text(question, "utf8")
-    np.testing.assert_array_equal(json.loads(node.run([tmp_path / "unpack.mjs"], "It failed")), model.flat)
+    np.testing.assert_array_equal(json.loads(node.run_node([tmp_path / "unpack.mjs"], "It failed")), model.flat)
 
 
 def test_another_kind_of_model_is_refused():

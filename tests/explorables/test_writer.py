@@ -63,7 +63,7 @@ def answered(folder, code, question):
         if not (folder / path.name).exists():
             shutil.copy(path, folder)
     (folder / "runner.mjs").write_text(code, "utf8")
-    return json.loads(node.run([folder / "runner.mjs"], "The engine failed", question=json.dumps(question)))
+    return json.loads(node.run_node([folder / "runner.mjs"], "The engine failed", question=json.dumps(question)))
 
 
 def logits(folder, model, rows, window, change=("", "")):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from bookbuild import ROOT
-from bookbuild.base.node import run
+from bookbuild.base.node import run_node
 from bookbuild.practice import forms, lines, typed
 from bookbuild.practice.mend import mend
 from bookbuild.read.book import Book
@@ -26,7 +26,7 @@ POINT = "write a point before decimals, and nothing between thousands"
 
 def judged(**questions):
     """Return the verdicts of the pages' scripts, a list for each kind of question."""
-    return json.loads(run([JUDGE], "The pages' scripts could not judge", question=json.dumps(questions)))
+    return json.loads(run_node([JUDGE], "The pages' scripts could not judge", question=json.dumps(questions)))
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import matplotlib
 
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 
 FOLDER = Path(matplotlib.get_data_path(), "fonts", "ttf")
 CONFIGURATION = """<?xml version="1.0"?>
@@ -28,5 +28,5 @@ def machine(place, names):
     letters their widths, which full ones would round to pixels.
     """
     file = place / "fonts.conf"
-    written(file, CONFIGURATION.format(folder=FOLDER, cache=place / "cache", names=names))
+    replace_file(file, CONFIGURATION.format(folder=FOLDER, cache=place / "cache", names=names))
     return {"FONTCONFIG_FILE": str(file)}

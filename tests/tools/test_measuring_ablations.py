@@ -172,7 +172,7 @@ def test_all_variants_are_trained_from_all_seeds_and_written_whole_or_not_at_all
     monkeypatch.setattr(ablations, "SEEDS", (3, 5))
     monkeypatch.setattr(ablations, "FILE", path)
     with monkeypatch.context() as full:
-        full.setattr(measure, "written", lambda *_: (_ for _ in ()).throw(OSError("the disk is full")))
+        full.setattr(measure, "replace_file", lambda *_: (_ for _ in ()).throw(OSError("the disk is full")))
         with pytest.raises(OSError, match="the disk is full"):
             ablations.main()
     assert not path.exists() and len(list(kept.glob("*.npz"))) == 4

@@ -38,7 +38,7 @@ def test_both_files_are_written_whole_or_not_at_all_and_can_be_read(kept, monkey
     monkeypatch.setattr(translator, "FILE", kept / "translator.npy")
     monkeypatch.setattr(translator, "RUNS", kept / "translators.json")
     with monkeypatch.context() as full:
-        full.setattr(measure, "written", lambda *_: (_ for _ in ()).throw(OSError("the disk is full")))
+        full.setattr(measure, "replace_file", lambda *_: (_ for _ in ()).throw(OSError("the disk is full")))
         with pytest.raises(OSError, match="the disk is full"):
             model.main()
     assert [path.name for path in kept.iterdir()] == ["cache"]

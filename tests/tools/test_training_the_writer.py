@@ -25,7 +25,7 @@ def test_the_file_is_written_whole_or_not_at_all_and_can_be_read(folder, monkeyp
     monkeypatch.setattr(measure, "load_plays", lambda: [part[:9_000] for part in load_plays()])
     monkeypatch.setattr(kept, "FILE", folder / "writer.npz")
     with monkeypatch.context() as full:
-        full.setattr(measure, "written", lambda *_: (_ for _ in ()).throw(OSError("the disk is full")))
+        full.setattr(measure, "replace_file", lambda *_: (_ for _ in ()).throw(OSError("the disk is full")))
         with pytest.raises(OSError, match="the disk is full"):
             writer.main()
     assert [path.name for path in folder.iterdir()] == ["cache"]

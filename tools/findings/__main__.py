@@ -6,7 +6,7 @@ import time
 import warnings
 
 from bookbuild import ROOT
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 
 from .table import load_findings
 
@@ -59,8 +59,8 @@ def save(findings, rows):
     """Write the file and the page of findings of which there is a row; `rows` are {name: row}."""
     ordered = [rows[each.name] | key_of(each) for each in findings if each.name in rows]
     whole = {"about": "What came of each finding elsewhere.", "measured by": "make findings", "rows": ordered}
-    written(FILE, json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
-    written(PAGE, page_with(PAGE.read_text(encoding="utf-8"), ordered))
+    replace_file(FILE, json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
+    replace_file(PAGE, page_with(PAGE.read_text(encoding="utf-8"), ordered))
 
 
 def main(names, findings):

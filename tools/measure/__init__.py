@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 from minitransformer.language_model import MERGES, BytePairEncoding, load_plays
 from tools.machine import measured_on
 
@@ -37,7 +37,7 @@ def report(target, about, **content):
 
 def keep(file, text):
     """Write a file whole or not at all, and say so."""
-    written(file, text)
+    replace_file(file, text)
     print(f"Wrote {file}.")
 
 
