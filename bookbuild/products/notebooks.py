@@ -141,7 +141,7 @@ def copy_of(chapter, book, solutions=True):
     return notebook
 
 
-def text_of(notebook):
+def notebook_json(notebook):
     """Return what is in the file of a notebook."""
     return nbformat.writes(notebook) + "\n"
 
@@ -151,7 +151,7 @@ def write_branch(root=ROOT, folder=FOLDER):
     book, texts, rows = Book(root), {}, ""
     for chapter in book.chapters:
         name = f"{chapter.name}.ipynb"
-        texts[name] = text_of(copy_of(chapter, book))
+        texts[name] = notebook_json(copy_of(chapter, book))
         rows += f"| {chapter.number}. [{chapter.title}]({name}) | [Open in Colab]({colab(book, chapter)}) |\n"
     shutil.rmtree(folder, ignore_errors=True)
     for name, text in {**texts, "README.md": README.format(book=book, rows=rows)}.items():

@@ -7,16 +7,16 @@ could only fetch: the stylesheet hides what is of class `online`.
 import io
 import zipfile
 
-from bookbuild.products.downloads import COVER, hand_out, linked, moment, names
+from bookbuild.products.downloads import COVER, file_names, hand_out, last_change, link_files
 
 FOR_SERVERS = {".buildinfo", ".nojekyll", "404.html", "objects.inv", "robots.txt", "sitemap.xml"}
 RUNTIME = "_static/run_here/"  # Python for the page, which only a server can hand out, and heavier than all else
 
 
-def packed(book, site):
+def zip_bytes(book, site):
     """Return a zip, bytes, of what is of use without a server: one folder, all files with one date."""
-    when, whole, files = moment(site), io.BytesIO(), names(book)
-    cover = linked((site / COVER).read_text("utf8"), book, beside=())
+    when, whole, files = last_change(site), io.BytesIO(), file_names(book)
+    cover = link_files((site / COVER).read_text("utf8"), book, beside=())
     cover = cover.replace("<html ", "<html data-offline ", 1).encode("utf8")
     date = when.timetuple()[:6] if when else (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can name
     with zipfile.ZipFile(whole, "w") as archive:
@@ -30,4 +30,4 @@ def packed(book, site):
 
 
 if __name__ == "__main__":
-    hand_out("zip", packed)
+    hand_out("zip", zip_bytes)

@@ -12,8 +12,8 @@ import pikepdf
 from playwright.sync_api import Error, sync_playwright
 
 from bookbuild.base.browser import NO_SANDBOX, chosen
-from bookbuild.products.downloads import hand_out, moment
-from bookbuild.products.whole_book import FORMULA, joined
+from bookbuild.products.downloads import hand_out, last_change
+from bookbuild.products.whole_book import FORMULA, book_html
 
 FILL_IN = """(numbers) => {
     for (const number of document.querySelectorAll(".page-number"))
@@ -25,31 +25,31 @@ PRINTS = 3
 LOAD_FONTS = "() => Promise.allSettled([...document.fonts].map((font) => font.load())).then(() => null)"
 
 
-def places(pdf):
+def target_pages(pdf):
     """Return the pages of all places that are linked to, id -> page number."""
     numbers = {page.objgen: number for number, page in enumerate(pdf.pages, start=1)}
     return {name[1:]: numbers[place[0].objgen] for name, place in pdf.Root.Dests.items()}
 
 
-def printed(tab, **options):
+def print_tab(tab, **options):
     """Print a tab and return the PDF."""
     return pikepdf.open(io.BytesIO(tab.pdf(prefer_css_page_size=True, print_background=True, **options)))
 
 
-def numbered(tab):
+def print_numbered(tab):
     """Print a tab until the page numbers that are filled in are those of the PDF, mostly once; return the PDF."""
-    printed(tab, page_ranges="1")  # a heading at the end of a page may go to the next in the first print, and then not
-    numbers = places(printed(tab))  # without tags, which take half of the time
+    print_tab(tab, page_ranges="1")  # only in the first print may a heading at the end of a page go to the next
+    numbers = target_pages(print_tab(tab))  # without tags, which take half of the time
     for _ in range(PRINTS):
         tab.evaluate(FILL_IN, numbers)
-        pdf = printed(tab, tagged=True, outline=True)
-        before, numbers = numbers, places(pdf)
+        pdf = print_tab(tab, tagged=True, outline=True)
+        before, numbers = numbers, target_pages(pdf)
         if numbers == before:
             return pdf
     raise RuntimeError("page numbers in the text move what they name: give them one width in pdf.css")
 
 
-def opened(browser, document):
+def open_document(browser, document):
     """Return a tab that shows the file `document` and has loaded all of it, from this machine alone."""
     lost, tab = [], browser.new_context(offline=True).new_page()
     tab.on("requestfailed", lambda request: lost.append(request.url))
@@ -107,10 +107,10 @@ def describe(pdf, book, when):
     pdf.Root.PageMode = pikepdf.Name.UseOutlines
 
 
-def make(document, browser, book, when=None):
+def print_document(document, browser, book, when=None):
     """Print the HTML file `document` in `browser`; return the PDF's bytes, the same for the same document."""
-    tab, whole = opened(browser, document), io.BytesIO()
-    pdf = numbered(tab)
+    tab, whole = open_document(browser, document), io.BytesIO()
+    pdf = print_numbered(tab)
     tag_formulas(pdf)
     number_headers(pdf)
     with pdf.open_outline(max_depth=9) as outline:
@@ -121,18 +121,18 @@ def make(document, browser, book, when=None):
     return whole.getvalue()
 
 
-def write(book, site):
+def pdf_bytes(book, site):
     """Return the PDF of the book, bytes, printed from its built `site`."""
-    when = moment(site)
+    when = last_change(site)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         document = Path(folder, "whole-book.html")
-        document.write_text(joined(book, site, when), encoding="utf-8")
+        document.write_text(book_html(book, site, when), encoding="utf-8")
         try:
             browser = playwright.chromium.launch(executable_path=chosen(), args=NO_SANDBOX)
-            return make(document, browser, book, when)
+            return print_document(document, browser, book, when)
         except Error as error:
             raise RuntimeError(error.message.strip().partition("\n")[0]) from error
 
 
 if __name__ == "__main__":
-    hand_out("pdf", write)
+    hand_out("pdf", pdf_bytes)

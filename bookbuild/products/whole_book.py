@@ -42,7 +42,7 @@ def identifier(page, anchor=""):
     return re.sub(r"[^\w.-]", "-", f"{page}--{anchor}" if anchor else page)
 
 
-def numbered(kind, place, text):
+def page_link(kind, place, text):
     """Return a link that ends with room for the number of the page on which its place is; pdf.py fills it in."""
     room = '<span class="page-number">000</span>'
     return f'<li class="{kind}"><a href="#{place}"><span>{escape(text)}</span> {room}</a></li>'
@@ -52,7 +52,7 @@ def gather_solutions(article):
     """Move the solutions of a chapter to its end, and name at each exercise the page of its solution."""
     section = soup('<section id="solutions"><h2>Solutions</h2></section>').section
     for solution in article.select(".fold.solution"):
-        link = f"<ul>{numbered('to-solution', solution['id'], 'Solution on page')}</ul>"
+        link = f"<ul>{page_link('to-solution', solution['id'], 'Solution on page')}</ul>"
         solution.find_previous(class_="exercise").append(soup(link))
         section.append(solution.extract())
     if section.div:
@@ -89,7 +89,7 @@ def join_links(article, page, pages, site, address):
             link["href"] = "#" + identifier(name, anchor[1:]) if inside else f"{address}/{target.removeprefix(here)}"
 
 
-def joined(book, site, when):
+def book_html(book, site, when):
     """Return the document; the date `when` tells which edition it is."""
     parts = [(f"Part {part.title}" if part.numeral else part.title, part.pages) for part in book.parts]
     parts = [("", ["index"]), *((title, [page.page for page in pages]) for title, pages in parts)]
@@ -97,7 +97,7 @@ def joined(book, site, when):
     style, contents, body = [STYLE.read_text("utf8")], [], []
     for title, pages in parts:
         if title:
-            contents.append(numbered("part", identifier(title), title))
+            contents.append(page_link("part", identifier(title), title))
             body.append(f'<section class="page part-page"><h1 id="{identifier(title)}">{escape(title)}</h1></section>')
         for page in pages:
             place, article = identifier(page), soup((site / f"{page}.html").read_text("utf8")).article
@@ -107,10 +107,10 @@ def joined(book, site, when):
                 article.h2.string = "About this book"
             name = " ".join(article.h2.get_text().split())
             style.append(f"@page {place} {{ @top-left {{ content: {json.dumps(name)} }} }}")
-            contents.append(numbered("chapter", place, name))
+            contents.append(page_link("chapter", place, name))
             for heading in article.select("section[id] > h3"):
                 heading["id"] = f"{heading.parent['id']}--heading"  # a section may begin on the page before it
-                contents.append(numbered("section", heading["id"], heading.get_text()))
+                contents.append(page_link("section", heading["id"], heading.get_text()))
             article.name, article.attrs = "section", {"class": "page", "id": place, "style": f"page: {place}"}
             body.append(str(article))
     return FRAME.format(

@@ -10,7 +10,7 @@ import sys
 from importlib import metadata
 
 from bookbuild.base.files import hashes
-from bookbuild.products.downloads import COVER, linked, names
+from bookbuild.products.downloads import COVER, file_names, link_files
 from bookbuild.read.book import LABELS, Book
 from bookbuild.run_here import runtime
 from bookbuild.site.last_changed import dates
@@ -51,9 +51,9 @@ def packages(root):
 def results(root, folder):
     """Return hashes of what a build has left in its folder; the PDF and the zip of the book are not its own."""
     book, site = Book(root), folder / "html"
-    pages = hashes(site, lambda path: path.name in names(book).values())
+    pages = hashes(site, lambda path: path.name in file_names(book).values())
     if COVER in pages:
-        pages[COVER] = linked((site / COVER).read_text("utf8", "replace"), book, beside=())
+        pages[COVER] = link_files((site / COVER).read_text("utf8", "replace"), book, beside=())
     labels = hashes(folder, lambda path: path.name != LABELS.name)
     return {"html": pages, "labels": labels, **{name: hashes(folder / name) for name in KEPT}}
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bookbuild.base.files import replace_file
-from bookbuild.products.notebooks import colab, copy_of, text_of
+from bookbuild.products.notebooks import colab, copy_of, notebook_json
 
 FOLDER = "notebooks"
 
@@ -13,5 +13,5 @@ def offer(app, pagename, templatename, context, doctree):
     book = app.book_build.book
     if chapter := context["chapter"]:
         name = f"{FOLDER}/{chapter.name}.ipynb"
-        replace_file(Path(app.outdir, name), text_of(copy_of(chapter, book)))
+        replace_file(Path(app.outdir, name), notebook_json(copy_of(chapter, book)))
         context |= {"notebook": name, "colab": colab(book, chapter)}

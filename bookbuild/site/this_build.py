@@ -17,7 +17,7 @@ from pathlib import Path
 from bookbuild import patches
 from bookbuild.base.files import hashes, remove, replace_file
 from bookbuild.base.lock import hold_build
-from bookbuild.products.downloads import names
+from bookbuild.products.downloads import file_names
 from bookbuild.read.book import Book
 from bookbuild.site.build_record import KEPT, RECORD, differing, last_good, results, sources
 from bookbuild.site.glossary import PLACES
@@ -121,7 +121,7 @@ def write_again(app, env):
     whole = build.last_results.get("html") == results(build.root, build.folder)["html"]
     copied = bool(app.config.open_page) or (build.only_chapters and whole and said)
     if copied:
-        taken = names(build.book).values()  # they show the old text
+        taken = file_names(build.book).values()  # they show the old text
         shutil.copytree(build.folder / "html", new, ignore=shutil.ignore_patterns(*taken), dirs_exist_ok=True)
     patches.write_sources(not copied)
     return [] if copied else env.found_docs

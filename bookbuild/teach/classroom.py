@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bookbuild import ROOT
 from bookbuild.base.files import replace_file
-from bookbuild.products.notebooks import copy_of, text_of
+from bookbuild.products.notebooks import copy_of, notebook_json
 from bookbuild.read.book import Book
 from bookbuild.teach import grading
 from bookbuild.teach.reader import sources
@@ -149,7 +149,7 @@ def main(folder="", timeout="120"):
     if not re.fullmatch("[1-9][0-9]*", timeout):
         sys.exit(f"TIMEOUT is {timeout!r}; expected whole seconds a cell, such as 120.")
     for name, chapter in chapters().items():
-        replace_file(CLASS / "handout" / f"{name}.ipynb", text_of(chapter.handout))
+        replace_file(CLASS / "handout" / f"{name}.ipynb", notebook_json(chapter.handout))
     print(f"The notebooks to hand out are in {(CLASS / 'handout').relative_to(ROOT)}")
     if folder:
         grade_folder(Path(folder).expanduser(), int(timeout))

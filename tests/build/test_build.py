@@ -27,9 +27,9 @@ def book(tmp_path_factory):
 def print_pdf(book):
     """Put a PDF into the site of a book, as `make pdf` does; return its name."""
     known, site = Book(book.folder), book.folder / "_build" / "html"
-    name, cover = downloads.names(known)["pdf"], site / downloads.COVER
+    name, cover = downloads.file_names(known)["pdf"], site / downloads.COVER
     (site / name).write_text("the book", "utf8")
-    cover.write_text(downloads.linked(cover.read_text("utf8"), known, {name}), "utf8")
+    cover.write_text(downloads.link_files(cover.read_text("utf8"), known, {name}), "utf8")
     return name
 
 

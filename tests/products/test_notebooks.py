@@ -17,7 +17,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from pybtex.database import parse_string
 
 from bookbuild import PACKAGES, ROOT
-from bookbuild.products.notebooks import colab, copy_of, text_of, write_branch
+from bookbuild.products.notebooks import colab, copy_of, notebook_json, write_branch
 from bookbuild.read.book import Book
 from bookbuild.read.markdown import Text
 from bookbuild.read.plain_markdown import markdown
@@ -310,7 +310,7 @@ def test_the_citations_are_those_of_the_page(name, read):
 def test_the_same_chapter_gives_the_same_bytes_without_outputs(name, site):
     """The site's were written by another process."""
     copy = copy_of(BOOK.chapter(ROOT / "chapters" / f"{name}.md"), BOOK)
-    assert (site / "notebooks" / f"{name}.ipynb").read_text("utf8") == text_of(copy)
+    assert (site / "notebooks" / f"{name}.ipynb").read_text("utf8") == notebook_json(copy)
     assert all(cell.outputs == [] and cell.execution_count is None for cell in code(copy))
 
 

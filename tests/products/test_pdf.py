@@ -14,7 +14,7 @@ from bs4 import BeautifulSoup
 
 from bookbuild import ROOT
 from bookbuild.products import downloads, pdf
-from bookbuild.products.whole_book import FORMULA, identifier, join_links, joined
+from bookbuild.products.whole_book import FORMULA, book_html, identifier, join_links
 from bookbuild.read.book import Book
 from bookbuild.site.fonts import FACES
 
@@ -43,12 +43,12 @@ def dense(text):
 @pytest.fixture(scope="module")
 def made(site, browser, tmp_path_factory):
     """Return the PRINTED pages as a PDF, read by Chromium's own reader and by another, and the document of it."""
-    folder, book, when = tmp_path_factory.mktemp("le livre entier à lire"), Book(ROOT), downloads.moment(site)
+    folder, book, when = tmp_path_factory.mktemp("le livre entier à lire"), Book(ROOT), downloads.last_change(site)
     for part in book.parts:
         part.pages[:] = [page for page in part.pages if page.page in PRINTED]
     document, path = folder / "book.html", folder / "book.pdf"
-    document.write_text(joined(book, site, when), encoding="utf-8")
-    path.write_bytes(pdf.make(document, browser, book, when))
+    document.write_text(book_html(book, site, when), encoding="utf-8")
+    path.write_bytes(pdf.print_document(document, browser, book, when))
     reader, whole = pypdfium2.PdfDocument(path), pikepdf.open(path)
     found = [one for one in whole.objects if isinstance(one, pikepdf.Dictionary)]
     return SimpleNamespace(
@@ -57,7 +57,7 @@ def made(site, browser, tmp_path_factory):
         book=book,
         when=when,
         pdf=whole,
-        places=pdf.places(whole),
+        places=pdf.target_pages(whole),
         reader=reader,
         text=[page.get_textpage().get_text_bounded().replace("\x02", "-") for page in reader],
         dictionaries=found,
@@ -168,7 +168,7 @@ def test_every_font_is_inside_and_the_same_on_every_machine(made):
 
 def test_nothing_in_the_whole_book_is_cut_off(site, browser, tmp_path):
     document = tmp_path / "book.html"
-    document.write_text(joined(Book(ROOT), site, downloads.moment(site)), encoding="utf-8")
+    document.write_text(book_html(Book(ROOT), site, downloads.last_change(site)), encoding="utf-8")
     tab = browser.new_page(viewport={"width": PAPER, "height": HEIGHT})
     tab.emulate_media(media="print")
     tab.goto(document.as_uri())
@@ -188,7 +188,7 @@ def test_the_same_pages_give_the_same_bytes_whatever_chromium_has_shown_before(m
         page.decompose()
     document = tmp_path / "one-chapter.html"
     document.write_text(str(made.soup), encoding="utf-8")
-    first, opened = pdf.make(document, browser, made.book), pdf.opened
+    first, opened = pdf.print_document(document, browser, made.book), pdf.open_document
 
     def opened_again(*given):
         tab = opened(*given)
@@ -196,12 +196,12 @@ def test_the_same_pages_give_the_same_bytes_whatever_chromium_has_shown_before(m
         tab.evaluate(pdf.LOAD_FONTS)
         return tab
 
-    monkeypatch.setattr(pdf, "opened", opened_again)
-    assert pdf.make(document, browser, made.book) == first
+    monkeypatch.setattr(pdf, "open_document", opened_again)
+    assert pdf.print_document(document, browser, made.book) == first
 
 
 def test_a_document_that_is_not_whole_is_not_printed(browser, tmp_path):
     document = tmp_path / "document.html"
     document.write_text('<img src="lost.png">', encoding="utf-8")
     with pytest.raises(RuntimeError, match=r"ask for file://.*lost\.png, which is not there"):
-        pdf.opened(browser, document)
+        pdf.open_document(browser, document)

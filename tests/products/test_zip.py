@@ -14,7 +14,7 @@ from bookbuild.products import offline_zip as offline
 from bookbuild.read.book import Book
 
 BOOK = Book(ROOT)
-NAMES = downloads.names(BOOK)
+NAMES = downloads.file_names(BOOK)
 PUBLISHED = {kind: f"{BOOK.address}/{name}" for kind, name in NAMES.items()}
 
 
@@ -29,7 +29,7 @@ def links(folder):
 def cover(site, tmp_path):
     """Return a site of the cover alone, as the build leaves it."""
     page = (site / "index.html").read_text("utf8")
-    (tmp_path / "index.html").write_text(downloads.linked(page, BOOK, beside=()), "utf8")
+    (tmp_path / "index.html").write_text(downloads.link_files(page, BOOK, beside=()), "utf8")
     return tmp_path
 
 
@@ -40,7 +40,7 @@ def test_the_cover_leads_to_what_was_handed_out_and_else_to_the_published_file(c
     assert links(cover) == PUBLISHED | {"pdf": NAMES["pdf"]}
     fork = Book(ROOT)
     fork.__dict__["address"] = "https://example.org/a-fork"
-    page = downloads.linked((cover / "index.html").read_text("utf8"), fork, beside=())
+    page = downloads.link_files((cover / "index.html").read_text("utf8"), fork, beside=())
     assert all(f'href="https://example.org/a-fork/{name}"' in page for name in NAMES.values())
 
 
@@ -62,9 +62,9 @@ def test_the_date_is_that_of_the_newest_page_and_never_the_clocks(tmp_path):
     sitemap = tmp_path / "sitemap.xml"
     days = ("2026-11-21", "2026-11-22", "2026-03-30")
     sitemap.write_text("".join(f"<lastmod>{day}</lastmod>" for day in days), "utf8")
-    assert downloads.moment(tmp_path) == datetime(2026, 11, 22)
+    assert downloads.last_change(tmp_path) == datetime(2026, 11, 22)
     sitemap.write_text("<urlset></urlset>", "utf8")
-    assert downloads.moment(tmp_path) is None
+    assert downloads.last_change(tmp_path) is None
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def unpacked(site, tmp_path_factory):
     """Return the zip, unpacked in a folder with a space and an accent."""
     place = tmp_path_factory.mktemp("à lire en train")
     file = place / "book.zip"
-    file.write_bytes(offline.packed(BOOK, site))
+    file.write_bytes(offline.zip_bytes(BOOK, site))
     with zipfile.ZipFile(file) as archive:
         archive.extractall(place)
         entries = archive.infolist()
@@ -83,7 +83,7 @@ def test_the_zip_is_one_folder_and_the_same_for_the_same_site(unpacked, site):
     names = [entry.filename for entry in unpacked.entries]
     assert {name.partition("/")[0] for name in names} == {unpacked.folder.name}
     assert len({entry.date_time for entry in unpacked.entries}) == 1
-    assert offline.packed(BOOK, site) == unpacked.file.read_bytes()
+    assert offline.zip_bytes(BOOK, site) == unpacked.file.read_bytes()
 
 
 def test_the_zip_is_small_and_leaves_out_only_what_is_for_servers(unpacked, site):
