@@ -14,7 +14,7 @@ import traceback
 
 from bookbuild import ROOT, patches
 from bookbuild.base.files import remove
-from bookbuild.site.build_record import differing, is_current, last_good, sources
+from bookbuild.site.build_record import build_inputs, differing, is_current, last_good
 from bookbuild.site.fresh_execution import end_kernels
 
 DISK = re.compile("no space left|disk is full|disk quota|file too large", re.IGNORECASE)
@@ -76,7 +76,7 @@ def draft(page, folder, root=ROOT):
     chapters have changed since the last one: then the whole book is there as soon.
     """
     signal.signal(signal.SIGINT, stop)
-    edited = differing(last_good(root / "_build")[0].get("files", {}), sources(root)["files"])
+    edited = differing(last_good(root / "_build")[0].get("files", {}), build_inputs(root)["files"])
     texts = all(re.fullmatch(r"chapters/[^/]*\.md", name) for name in edited)
     if texts or not (folder / ".doctrees").is_dir() or not (root / f"{page}.md").is_file():
         return 2

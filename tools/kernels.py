@@ -23,7 +23,7 @@ from nbclient import NotebookClient
 
 from bookbuild import ROOT
 from bookbuild.read.book import Book
-from bookbuild.site.fresh_execution import AT_ONCE, TRAINS, joined, spoken_to
+from bookbuild.site.fresh_execution import AT_ONCE, TRAINS, merge_streams, spoken_to
 
 ALLOWED = Path(__file__).with_suffix(".toml")
 PROCESSORS = {  # name -> what NumPy has to find, OpenBLAS's kernels ("": the machine's own), what NumPy is not to use
@@ -73,7 +73,7 @@ def given(page, variables):
             notebook, timeout=PATIENCE, config=spoken_to(folder), resources={"metadata": {"path": str(place)}}
         )
         client.execute(env=variables)
-    return [joined(cell.outputs) for cell in notebook.cells]
+    return [merge_streams(cell.outputs) for cell in notebook.cells]
 
 
 def run(pages, name):

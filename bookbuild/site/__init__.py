@@ -23,19 +23,19 @@ from bookbuild.site import (
 
 # What a build goes through, and who has work to do then, in this order; other extensions come before, but for FIRST.
 FIRST = (
-    ("config-inited", this_build.begin),
+    ("config-inited", this_build.begin_build),
     ("builder-inited", this_build.use_new_folder),
 )
 HANDLERS = {
-    "config-inited": (frame.choose_pages, fresh_execution.begin),
-    "builder-inited": (assets.install, assets.make, published.choose_address, search.leave_out_sphinx),
+    "config-inited": (frame.choose_pages, fresh_execution.prepare_execution),
+    "builder-inited": (assets.install, assets.write_assets, published.choose_address, search.leave_out_sphinx),
     "env-get-outdated": (this_build.read_again, fill_in.read_again),
     "env-before-read-docs": (this_build.read_open_page, fresh_execution.execute_ahead),
-    "source-read": (fill_in.write,),
-    "doctree-read": (glossary.note,),
+    "source-read": (fill_in.fill_places,),
+    "doctree-read": (glossary.note_first_uses,),
     "env-updated": (previews.read_glossary,),
-    "env-get-updated": (this_build.write_again, labels.write),
-    "doctree-resolved": (glossary.lead, weights.move_out, inline_code.shorten),
+    "env-get-updated": (this_build.write_again, labels.write_labels),
+    "doctree-resolved": (glossary.link_terms, weights.move_out, inline_code.minify_explorables),
     "html-collect-pages": (published.missing_page, search.add_page),
     "html-page-context": (
         translator.mend,
@@ -43,19 +43,19 @@ HANDLERS = {
         frame.draw_map,
         assets.link,
         published.mark,
-        notebook_copies.offer,
-        run_here.offer,
-        previews.record,
+        notebook_copies.offer_notebook,
+        run_here.offer_run_here,
+        previews.write_previews,
         search.note_entries,
     ),
     "build-finished": (
         assets.leave_out,
-        run_here.write,
+        run_here.write_runtime,
         this_build.leave_out_old,
         search.write_index,
         published.write_lists,
-        fonts.write,
-        this_build.end,
+        fonts.write_fonts,
+        this_build.end_build,
     ),
 }
 LATE = 1000  # Sphinx calls what has a higher number later; 500 is what other extensions have

@@ -60,7 +60,7 @@ def install(app):
     npm.install(app.srcdir)
 
 
-def make(app):
+def write_assets(app):
     """Write the scripts, the stylesheet and the licences into the site."""
     if app.builder.format != "html":
         return

@@ -21,7 +21,7 @@ NOT_READ = (".*", "_build", "node_modules", "tests", "contributing", "__pycache_
 KEPT = (".doctrees", "jupyter_execute")  # what Sphinx and myst-nb have read
 
 
-def sources(root):
+def build_inputs(root):
     """Return what a site is made of: hashes of the book's files, the versions of what it is built with, dates."""
     files = hashes(root, lambda path: any(fnmatch.fnmatch(path.name, pattern) for pattern in NOT_READ))
     versions = [sys.version, *packages(root), f"run here: {runtime.there() is not None}"]
@@ -48,7 +48,7 @@ def packages(root):
     return [f"{name} {version}" for name, version in sorted(found.items())]
 
 
-def results(root, folder):
+def build_outputs(root, folder):
     """Return hashes of what a build has left in its folder; the PDF and the zip of the book are not its own."""
     book, site = Book(root), folder / "html"
     pages = hashes(site, lambda path: path.name in file_names(book).values())
@@ -75,4 +75,4 @@ def differing(files, others):
 def is_current(root):
     """Tell whether a build would change nothing."""
     made_of, made = last_good(root / "_build")
-    return made_of == sources(root) and made == results(root, root / "_build")
+    return made_of == build_inputs(root) and made == build_outputs(root, root / "_build")

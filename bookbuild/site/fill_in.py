@@ -12,15 +12,15 @@ PLACES = {  # what stands in the source -> a function of the book, and of the wo
 FILLED = "filled"  # what is noted with a page
 
 
-def made(book, text):
+def place_texts(book, text):
     """Return what each place in a text stands for: words of the source -> Markdown."""
     found = ((match, make) for place, make in PLACES.items() for match in re.finditer(place, text))
     return {match[0]: make(book, *match.groups()) for match, make in found}
 
 
-def write(app, page, source):
+def fill_places(app, page, source):
     """Write into the source of a page what its places stand for, and note it with the page."""
-    filled = made(app.book_build.book, source[0])
+    filled = place_texts(app.book_build.book, source[0])
     for words, text in filled.items():
         source[0] = source[0].replace(words, text)
     if filled:
@@ -30,4 +30,4 @@ def write(app, page, source):
 def read_again(app, env, added, changed, removed):
     """Return the pages whose places stand for something else than when they were read."""
     noted = {page: about[FILLED] for page, about in env.metadata.items() if FILLED in about}
-    return [page for page, filled in noted.items() if made(app.book_build.book, "\n".join(filled)) != filled]
+    return [page for page, filled in noted.items() if place_texts(app.book_build.book, "\n".join(filled)) != filled]

@@ -51,12 +51,12 @@ def outside(tags, source):
     return re.sub(rf"<({tags})\b.*?</\1>", " ", source, flags=re.S)
 
 
-def words(source):
+def html_text(source):
     """Return the text of a source in HTML."""
     return html.unescape(TAG.sub("", source))
 
 
-def texts(pages, scripts):
+def face_texts(pages, scripts):
     """Return what each face has to draw, name -> text, of all pages, one source in HTML, and of the site's scripts."""
     formulas, rest = inside("math", pages), outside("math", pages)
     around = outside("pre|code", rest)
@@ -64,11 +64,11 @@ def texts(pages, scripts):
     attributes = "".join(TAG.findall(around))  # with the states of explorables
     labels = inside("script|svg|figcaption|table|nav|header|footer|summary|button|label", around)
     return {
-        "serif": TYPED + words(text),
-        "serif-italic": SAID + words(inside("em|i|cite", text)),
-        "serif-bold": SAID + words(inside("strong|b|h[1-4]|dt", text)),
+        "serif": TYPED + html_text(text),
+        "serif-italic": SAID + html_text(inside("em|i|cite", text)),
+        "serif-bold": SAID + html_text(inside("strong|b|h[1-4]|dt", text)),
         "sans": TYPED + SAID + scripts + html.unescape(attributes + labels) + "".join({*LENT} & {*rest}),
-        "code": TYPED + words(inside("pre|code", rest)),
+        "code": TYPED + html_text(inside("pre|code", rest)),
         "math": letters(formulas),
     }
 
@@ -93,25 +93,25 @@ def italic(letter):
         return letter  # ∂ is no letter
 
 
-def write(app, exception):
+def write_fonts(app, exception):
     """Write the faces into the finished site; one that has to draw what it had to before is kept."""
     if exception or app.builder.format != "html":
         return
     site, kept = Path(app.outdir), Path(app.doctreedir, "fonts")
     pages = "".join(path.read_text("utf8") for path in sorted(site.rglob("*.html")))
     scripts = "".join(path.read_text("utf8") for path in sorted(SCRIPTS.rglob("*.mjs")))
-    for name, text in texts(pages, scripts).items():
+    for name, text in face_texts(pages, scripts).items():
         characters = "".join(sorted({*text} - {"\n"}))
         pairs = sorted({*filter(LETTERS.fullmatch, map("".join, pairwise(text)))}) if name in KERNED else []
         note, face = kept / f"{name}.txt", kept / f"{name}.woff2"
         wanted = "\n".join([characters, *pairs])
         if not (note.is_file() and note.read_text("utf8") == wanted):
-            replace_file(face, cut(Path(app.srcdir, FACES[name]), f"Book-{name}", characters, pairs))
+            replace_file(face, subset_font(Path(app.srcdir, FACES[name]), f"Book-{name}", characters, pairs))
             replace_file(note, wanted)
         replace_file(site / "_static" / face.name, face.read_bytes())
 
 
-def cut(path, name, characters, pairs=()):
+def subset_font(path, name, characters, pairs=()):
     """Return a font, the file `path`, cut to characters and to the kerning of pairs of them, as bytes of WOFF2.
 
     It is called `name` in a PDF: the fonts' licence reserves their own names for the whole.
@@ -123,7 +123,7 @@ def cut(path, name, characters, pairs=()):
     options.drop_tables += DROPPED
     font, file = subset.load_font(str(path), options), io.BytesIO()
     if is_math := "MATH" in font:
-        shorten(font)
+        drop_tall_forms(font)
     cutter = subset.Subsetter(options)
     cutter.populate(text=characters)
     cutter.subset(font)
@@ -167,7 +167,7 @@ def kerning(font, left, right):
     return 0
 
 
-def shorten(font):
+def drop_tall_forms(font):
     """Take out the tallest forms of brackets and roots, of which the font has up to thirteen sizes."""
     variants = font["MATH"].table.MathVariants
     for construction in [*variants.VertGlyphConstruction, *variants.HorizGlyphConstruction]:

@@ -48,7 +48,7 @@ class DrawFormulas(SphinxTransform):
             draw(math_nodes)
 
 
-def drawn(node):
+def mathml_of(node):
     """Return the MathML of a math node, drawn now if it was made after its page was read (by a bibliography)."""
     if DRAWN not in node:
         draw([node])
@@ -57,14 +57,14 @@ def drawn(node):
 
 def visit_math(translator, node):
     """Write a formula in a line."""
-    translator.body.append(drawn(node))
+    translator.body.append(mathml_of(node))
     raise nodes.SkipNode
 
 
 def visit_math_block(translator, node):
     """Write a displayed formula, with its number, which is the link to it, where it has one."""
     translator.body.append(translator.starttag(node, "div", CLASS="formula"))
-    translator.body.append(f'<div class="scroll">{drawn(node)}</div>')
+    translator.body.append(f'<div class="scroll">{mathml_of(node)}</div>')
     if node["number"]:
         name, number = _("Link to this equation"), get_node_equation_number(translator, node)
         translator.body.append(f'<a class="number" href="#{node["ids"][0]}" aria-label="{name}">({number})</a>')

@@ -26,7 +26,7 @@ TRAINS = re.compile(r"\btrain\w*\(")
 RECORDER = Path(record_uses.__file__).read_text("utf8")
 
 
-def begin(app, config):
+def prepare_execution(app, config):
     """Let pages be executed here, and forget the executions of pages that the book no longer has."""
     build = app.book_build
     kept = KeptExecutions(build.root / "_build" / ".jupyter_cache", build.root, build.sources["files"])
@@ -37,7 +37,7 @@ def begin(app, config):
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for the kernels, of which one runs on each processor
 
 
-def joined(outputs):
+def merge_streams(outputs):
     """Return the outputs of a cell, neighbours of one stream made one and not a character added.
 
     A kernel sends what is printed in one message or in several, as the machine is busy, and pages must not show it;
@@ -90,7 +90,7 @@ class Execution(NotebookClientBase):
                 raise ExecutionError(str(self.path)) from error
             used = notes.read_text("utf8").splitlines()
         for cell in code_cells(self.notebook):
-            cell.outputs = joined(cell.outputs)
+            cell.outputs = merge_streams(cell.outputs)
             for error in (output for output in cell.outputs if output.output_type == "error"):
                 error.traceback = named_from([self.path.parent, self.build.root], error.traceback)
         return self.kept.keep(self.notebook, self.page, used)

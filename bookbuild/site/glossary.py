@@ -14,7 +14,7 @@ PLACES = "places of terms"  # what is known of a page: term -> (id of the sectio
 OWN = "chapters of terms"  # what is known of the glossary: term -> the page that its definition leads to
 
 
-def note(app, doctree):
+def note_first_uses(app, doctree):
     """Keep where a page that was read uses each term for the first time."""
     found = {}
     for use in doctree.findall(addnodes.pending_xref):
@@ -26,14 +26,14 @@ def note(app, doctree):
     app.env.metadata[app.env.docname][PLACES] = found
     if app.env.docname == GLOSSARY:
         app.env.metadata[GLOSSARY][OWN] = {
-            written(term): chapter
+            term_text(term): chapter
             for item in doctree.findall(nodes.definition_list_item)
             if (chapter := own_chapter(item[-1]))
             for term in item.findall(nodes.term)
         }
 
 
-def written(term):
+def term_text(term):
     """Return a term of the glossary as it is written where it is used."""
     return term.astext().replace("’", "'").lower()
 
@@ -48,7 +48,7 @@ def own_chapter(definition):
     return f"chapters/{posixpath.basename(links[0]['reftarget']).removesuffix('.md')}"
 
 
-def place(env, term):
+def where_built(env, term):
     """Return page, anchor and title of the section that builds a term, or of its own chapter; None without one."""
     if page := env.metadata[GLOSSARY][OWN].get(term):
         return page, "", env.titles[page].astext()
@@ -57,12 +57,12 @@ def place(env, term):
     return next(((name, f"#{found[0]}", found[1]) for name, found in uses if found), None)
 
 
-def lead(app, doctree, docname):
+def link_terms(app, doctree, docname):
     """Add to each entry of the glossary a link to the place that builds its term."""
     if docname != GLOSSARY or app.builder.format != "html":
         return
     for item in doctree.findall(nodes.definition_list_item):
-        found = next(filter(None, (place(app.env, written(term)) for term in item.findall(nodes.term))), None)
+        found = next(filter(None, (where_built(app.env, term_text(term)) for term in item.findall(nodes.term))), None)
         if found:
             page, anchor, title = found
             number = ".".join(map(str, app.env.toc_secnumbers[page][""]))

@@ -23,7 +23,7 @@ OPTIONS = ("--minify", "--target=es2022", "--charset=utf8", "--log-level=warning
 BUNDLE = ("--bundle", "--format=iife", '--banner:js="use strict";')
 
 
-def shorten(app, doctree, page):
+def minify_explorables(app, doctree, page):
     """Minify the scripts and styles of the explorables of a page, all by one call of esbuild.
 
     The style that all of them share is left to the first.

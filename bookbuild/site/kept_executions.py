@@ -89,7 +89,7 @@ class KeptExecutions:
         """Return what counts of modules for a page with these cells: name -> digest; empty where one cannot be read."""
         try:
             texts = {name: (self.root / name).read_text("utf8") for name in sorted(names)}
-            counts = used_code.counted([cell.source for cell in code_cells(notebook)], texts)
+            counts = used_code.used_parts([cell.source for cell in code_cells(notebook)], texts)
         except (OSError, ValueError, SyntaxError):
             return {}
         return {name: digest(text) for name, text in counts.items()}

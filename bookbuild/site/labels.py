@@ -14,7 +14,7 @@ FORMS = {"figure": "Fig. {}", "exercise": "Exercise {}"}  # what has a number is
 BIBLIOGRAPHY = "reference/bibliography.html"
 
 
-def numbers(env):
+def item_numbers(env):
     """Return the numbers of figures, exercises and equations: (page, id) -> (kind, number)."""
     return {
         (page, place): (kind, ".".join(map(str, number)))
@@ -26,7 +26,7 @@ def numbers(env):
 
 def labels(env):
     """Return label -> [name, number, address] of all that the book can refer to."""
-    numbered, found = numbers(env), {}
+    numbered, found = item_numbers(env), {}
     for label, (page, place, title) in env.get_domain("std").labels.items():
         kind, number = numbered.get((page, place), ("", ""))
         found[label] = [FORMS[kind].format(number) if kind in FORMS else str(title), number, f"{page}.html#{place}"]
@@ -36,7 +36,7 @@ def labels(env):
     for term, (page, place) in env.get_domain("std")._terms.items():
         found[f"term:{term}"] = [term, "", f"{page}.html#{place}"]
     for key, entry in env.get_domain("cite").bibdata.data.entries.items():
-        found[f"cite:{key}"] = [authors(entry), entry.fields["year"], leads_to(entry)]
+        found[f"cite:{key}"] = [authors(entry), entry.fields["year"], work_address(entry)]
     return found
 
 
@@ -47,14 +47,14 @@ def authors(entry):
     return " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
 
 
-def leads_to(entry):
+def work_address(entry):
     """Return the address of a work, or that of the bibliography where it has none, fit for a Markdown link."""
     if doi := entry.fields.get("doi"):
         return "https://doi.org/" + quote(doi, safe="/:;.")
     return entry.fields.get("url", BIBLIOGRAPHY).replace("(", "%28").replace(")", "%29")
 
 
-def write(app, env):
+def write_labels(app, env):
     """Write the file; no page need be written because of it alone."""
     if app.builder.format == "html":
         text = json.dumps(labels(env), ensure_ascii=False, indent=1)

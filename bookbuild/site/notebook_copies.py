@@ -8,7 +8,7 @@ from bookbuild.products.notebooks import colab, copy_of, notebook_json
 FOLDER = "notebooks"
 
 
-def offer(app, pagename, templatename, context, doctree):
+def offer_notebook(app, pagename, templatename, context, doctree):
     """Write the copy of a chapter into the site, and give the template the links to it and to Colab."""
     book = app.book_build.book
     if chapter := context["chapter"]:

@@ -82,7 +82,7 @@ def targets(doctree, known):
         yield figure["ids"], picture(figure)
 
 
-def drawn(builder, shown):
+def nodes_html(builder, shown):
     """Return the HTML of nodes of the page that is being written, without links to themselves."""
     document = new_document("card", builder.docsettings)
     document += [node.deepcopy() for node in shown]
@@ -96,22 +96,22 @@ def cards(builder, doctree, known):
     found = {}
     for names, shown in targets(doctree, known):
         if names:
-            found |= dict.fromkeys(names, drawn(builder, shown))
+            found |= dict.fromkeys(names, nodes_html(builder, shown))
     return found
 
 
-def write(folder, name, shown):
+def write_cards(folder, name, shown):
     """Write the script `name` with the cards `shown`."""
     text = f"(window.previews ??= {{}})[{json.dumps(name)}] = {json.dumps(shown, ensure_ascii=False)};\n"
     replace_file(folder / f"{name}.js", text)
 
 
-def record(app, pagename, templatename, context, doctree):
+def write_previews(app, pagename, templatename, context, doctree):
     """Write the scripts of a page that has a text."""
     if not doctree:
         return
     folder, shown = Path(app.outdir, "_static", FOLDER), cards(app.builder, doctree, app.book_build.definitions)
     figures = {name: card for name, card in shown.items() if name.startswith(FIGURE)}
-    write(folder, pagename, {name: card for name, card in shown.items() if name not in figures})
+    write_cards(folder, pagename, {name: card for name, card in shown.items() if name not in figures})
     for name, card in figures.items():
-        write(folder, f"{pagename}/{name}", {name: card})
+        write_cards(folder, f"{pagename}/{name}", {name: card})

@@ -58,7 +58,7 @@ def vectors():
     return name, packed.getvalue()
 
 
-def parts(build):
+def runtime_files(build):
     """Return the zip of the small files, and the large ones, which are fetched when they are opened."""
     found = {name: path.read_bytes() for name, path in files(build.root).items()}
     is_large = lambda content: len(content) > LARGE and len(runtime.packed(content)) > LARGE
@@ -82,7 +82,7 @@ def licences(kept):
     return f"\n\n{'=' * 80}\n\ngensim {about.version}\n\n".join(texts)
 
 
-def write(app, exception):
+def write_runtime(app, exception):
     """Write all into the site that a page fetches when its cells are to run; nothing where there is no runtime."""
     kept, build = runtime.there(), app.book_build
     if exception or app.builder.format != "html":
@@ -94,7 +94,7 @@ def write(app, exception):
     if build.only_texts and (old / INDEX).is_file():
         shutil.copytree(old, site, dirs_exist_ok=True)
         return
-    book, large = parts(build)
+    book, large = runtime_files(build)
     whole = {name: (kept / name).read_bytes() for name in (runtime.MODULE, runtime.LIBRARY)} | {BOOK: book}
     later = {path: (f"later/{PurePosixPath(path).name}", content) for path, content in large.items()}
     for name, content in [*whole.items(), *later.values()]:
@@ -108,6 +108,6 @@ def write(app, exception):
     replace_file(site / INDEX, json.dumps(index))
 
 
-def offer(app, pagename, templatename, context, doctree):
+def offer_run_here(app, pagename, templatename, context, doctree):
     """Tell the template whether the page's cells can run in it."""
     context["run_here"] = runtime.there() is not None

@@ -16,7 +16,7 @@ from sphinx_exercise.nodes import exercise_enumerable_node as exercise_node
 
 from bookbuild.base.files import replace_file
 from bookbuild.read.formula_text import formula_text
-from bookbuild.site.formulas import drawn
+from bookbuild.site.formulas import mathml_of
 from bookbuild.site.translator import fold, fold_title
 
 INDEX = "search_index.js"
@@ -56,27 +56,27 @@ def title(node):
     if isinstance(node, UNTITLED):
         return ""
     head = node[0]
-    said = " ".join((head.get("fullname") or "".join(map(text, head.children))).split())
+    said = " ".join((head.get("fullname") or "".join(map(item_text, head.children))).split())
     return said.removeprefix("(").removesuffix(")") if isinstance(node, exercise_node) else said
 
 
-def place(node):
+def item_id(node):
     """Return the id that leads to an item."""
     return (node if isinstance(node, (nodes.section, *UNTITLED, exercise_node)) else node[0])["ids"][0]
 
 
-def text(node):
+def item_text(node):
     """Return what a reader sees of `node`, without items of their own, answers, code and what it prints.
 
     A formula belongs to its section, too, whether it has a number or not.
     """
     if isinstance(node, (nodes.math, nodes.math_block)):
-        return f" {formula_text(drawn(node))} "
+        return f" {formula_text(mathml_of(node))} "
     if isinstance(node, SILENT) or is_item(node) or is_answer(node):
         return ""
     if isinstance(node, nodes.Text):
         return node.astext()
-    inside = "".join(map(text, node.children))
+    inside = "".join(map(item_text, node.children))
     return inside if isinstance(node, nodes.Inline) else f" {inside} "
 
 
@@ -89,7 +89,7 @@ def code(node):
             yield from code(child)
 
 
-def numbered(anchor, name, numbers):
+def numbered_title(anchor, name, numbers):
     """Return the title of an item with its number in front, such as Exercise 4.3: By hand."""
     for kind, word in KINDS.items():
         if number := numbers.get(kind, {}).get(anchor):
@@ -105,11 +105,11 @@ def entries(doctree, numbers):
     found = []
     for node in doctree.findall(is_item):
         inside = [node] if isinstance(node, nodes.math_block) else node.children[not isinstance(node, UNTITLED) :]
-        said = " ".join("".join(map(text, inside)).split())
+        said = " ".join("".join(map(item_text, inside)).split())
         said = re.sub(r"\s+([.,:;?!)])", r"\1", said)
         names = {name for lines in code(node) for name in CODED.findall(lines)} - set(re.findall(r"\w+", said))
-        head = numbered(place(node), title(node), numbers)
-        found.append([place(node) if found else "", head, said, " ".join(sorted(names))])
+        head = numbered_title(item_id(node), title(node), numbers)
+        found.append([item_id(node) if found else "", head, said, " ".join(sorted(names))])
     return found
 
 
@@ -119,7 +119,7 @@ def note_entries(app, pagename, templatename, context, doctree):
         app.book_build.search_entries[pagename] = entries(doctree, app.env.toc_fignumbers.get(pagename, {}))
 
 
-def known(index):
+def indexed_entries(index):
     """Return the entries of the pages in an index that is there already, as it is where pages were copied."""
     found = {}
     if index.is_file():
@@ -134,7 +134,7 @@ def write_index(app, exception):
     if exception or app.builder.format != "html":
         return
     index, pages, rows = Path(app.outdir, "_static", INDEX), [], []
-    for name, found in sorted((known(index) | app.book_build.search_entries).items()):
+    for name, found in sorted((indexed_entries(index) | app.book_build.search_entries).items()):
         number = ".".join(map(str, app.env.toc_secnumbers.get(name, {}).get("", ())))
         weight = next(weight for start, weight in WEIGHTS.items() if name.startswith(start))
         pages.append([app.builder.get_target_uri(name), number, weight])

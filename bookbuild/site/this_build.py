@@ -19,7 +19,7 @@ from bookbuild.base.files import hashes, remove, replace_file
 from bookbuild.base.lock import hold_build
 from bookbuild.products.downloads import file_names
 from bookbuild.read.book import Book
-from bookbuild.site.build_record import KEPT, RECORD, differing, last_good, results, sources
+from bookbuild.site.build_record import KEPT, RECORD, build_inputs, build_outputs, differing, last_good
 from bookbuild.site.glossary import PLACES
 from bookbuild.site.weights import FOLDER as WEIGHTS
 
@@ -38,7 +38,7 @@ class Build:
         self.root, self.folder = root, folder
         self.lock = hold_build(folder)  # first: what follows is of no other build
         self.book = Book(root)
-        self.sources = sources(root)
+        self.sources = build_inputs(root)
         self.last_sources, self.last_results = last_good(folder)
         self.executed = {}  # page -> its code cells with their outputs, until it is read
         self.definitions = {}  # term -> what the glossary says of it, nodes
@@ -66,7 +66,7 @@ def register(app):
     app.add_config_value("open_page", "", "")
 
 
-def begin(app, config):
+def begin_build(app, config):
     """Wait for other builds; forget what was read where more than texts has changed or it is not whole."""
     app.book_build = build = Build(Path(app.srcdir), Path(app.outdir).parent)
     whole = all(build.last_results.get(name) == hashes(build.folder / name) for name in KEPT)
@@ -118,7 +118,7 @@ def write_again(app, env):
     note, text = build.folder / REPEATED, repeated(env)
     said = note.is_file() and note.read_text("utf8") == text
     replace_file(note, text)
-    whole = build.last_results.get("html") == results(build.root, build.folder)["html"]
+    whole = build.last_results.get("html") == build_outputs(build.root, build.folder)["html"]
     copied = bool(app.config.open_page) or (build.only_chapters and whole and said)
     if copied:
         taken = file_names(build.book).values()  # they show the old text
@@ -136,7 +136,7 @@ def leave_out_old(app, exception):
                 path.unlink()
 
 
-def end(app, exception):
+def end_build(app, exception):
     """Put the new site in the place of the old one and record what it was made of, unless the build failed."""
     build = app.book_build
     failed = exception or (app._warncount and (app.warningiserror or app.keep_going))
@@ -149,5 +149,5 @@ def end(app, exception):
         remove(old)
         patches.write_into(app, site)
         if not app._warncount and not app.config.open_page:
-            replace_file(build.folder / RECORD, json.dumps([build.sources, results(build.root, build.folder)]))
+            replace_file(build.folder / RECORD, json.dumps([build.sources, build_outputs(build.root, build.folder)]))
     build.lock.close()

@@ -16,7 +16,7 @@ PUT_TOGETHER = re.compile(r"\*_[\w*]+|[\w*]+_\*")
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def words(node):
+def tree_words(node):
     """Return the words of a tree: names, attributes, what is imported, and those in strings.
 
     Of a name that an f-string puts together, `*` stands for what is not known before.
@@ -40,7 +40,7 @@ def without_docstrings(tree):
 
 
 @functools.cache
-def parts(text):
+def module_parts(text):
     """Return what stands in a module: the text outside of definitions and its words, and (name, text, words) of each.
 
     Raises SyntaxError where it is no Python.
@@ -50,37 +50,37 @@ def parts(text):
     for node in without_docstrings(ast.parse(text)).body:
         if isinstance(node, DEFINITIONS) and not node.decorator_list and not node.name.startswith("__"):
             place = slice(node.lineno - 1, node.end_lineno)
-            definitions.append((node.name, "".join(lines[place]), words(node)))
+            definitions.append((node.name, "".join(lines[place]), tree_words(node)))
             left[place] = [""] * len(left[place])
         else:
-            outside |= words(node)
+            outside |= tree_words(node)
     return "".join(left), outside, definitions
 
 
-def words_of_cell(text):
+def cell_words(text):
     """Return the words of a cell, which need not be Python alone, and the names that it puts together."""
     try:
         tree = ast.parse(text)
     except SyntaxError:  # a command of IPython
         tree = ast.Module([], [])
-    return {*WORD.findall(text), *words(tree)}
+    return {*WORD.findall(text), *tree_words(tree)}
 
 
-def leads_to(reached, name):
+def is_reached(reached, name):
     """Tell whether a name is one of the words, or fits one that was put together."""
     return name in reached or any(fnmatchcase(name, word) for word in reached if "*" in word)
 
 
-def counted(cells, modules):
+def used_parts(cells, modules):
     """Return what counts of `modules` (name -> text) for a page with these cells (a list of texts): name -> text.
 
     Raises SyntaxError where a module is no Python.
     """
-    known = {name: parts(text) for name, text in modules.items()}
-    reached = set().union(*map(words_of_cell, cells), *(said for _, said, _ in known.values()))
+    known = {name: module_parts(text) for name, text in modules.items()}
+    reached = set().union(*map(cell_words, cells), *(said for _, said, _ in known.values()))
     found = {name: [outside] for name, (outside, _, _) in known.items()}
     waiting = [(module, *one) for module, (_, _, definitions) in known.items() for one in definitions]
-    while now := [one for one in waiting if leads_to(reached, one[1])]:
+    while now := [one for one in waiting if is_reached(reached, one[1])]:
         waiting = [one for one in waiting if one not in now]
         for module, _, text, said in now:
             found[module].append(text)

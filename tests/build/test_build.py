@@ -9,7 +9,7 @@ import pytest
 from bookbuild import ROOT
 from bookbuild.products import downloads
 from bookbuild.read.book import Book
-from bookbuild.site.build_record import packages, sources
+from bookbuild.site.build_record import build_inputs, packages
 from tests.shared.small_book import HELPER, SmallBook, different
 
 FIRST, SECOND = "chapters/01-probe", "chapters/02-whole"
@@ -143,12 +143,12 @@ def test_after_all_edits_the_site_is_that_of_a_build_from_nothing(book):
     ["_config.yml", "bookbuild/site/published.py", "bookbuild/site/theme/layout.html", "bookbuild/site/style/book.css"],
 )
 def test_code_templates_and_styles_are_part_of_what_a_site_is_made_of(book, name):
-    before = sources(book.folder)
+    before = build_inputs(book.folder)
     text = (book.folder / name).read_text("utf8")
     book.write(name, f"{text}\n")
-    assert sources(book.folder) != before
+    assert build_inputs(book.folder) != before
     book.write(name, text)
-    assert sources(book.folder) == before
+    assert build_inputs(book.folder) == before
 
 
 def test_the_packages_that_the_book_needs_are_part_of_it_and_those_of_the_tests_are_not(tmp_path):

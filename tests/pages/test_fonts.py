@@ -83,7 +83,7 @@ def test_every_letter_of_the_book_is_in_its_faces(site):
         held = TTFont(site / "_static" / name.strip('"')).getBestCmap()
         lent |= {chr(code) for first, *last in ends for code in range(first, (last or [first])[0] + 1) if code in held}
     pages = "".join(path.read_text("utf8") for path in site.rglob("*.html"))
-    for name, text in fonts.texts(pages, "").items():
+    for name, text in fonts.face_texts(pages, "").items():
         held = {*map(chr, TTFont(site / "_static" / f"{name}.woff2").getBestCmap())}
         lost = {letter for letter in text if letter.isprintable()} - held - lent - {GRIP}
         assert not lost, f"{name}.woff2 lacks {' '.join(sorted(lost))}: write otherwise, or name a face in faces.css."
@@ -107,7 +107,7 @@ def test_what_stands_for_a_face_is_as_wide_and_as_tall(name, family, file, site)
     )
     own = TTFont(ROOT / fonts.FACES[name])
     chapters = "".join(path.read_text("utf8") for path in site.glob("chapters/*.html"))
-    text = fonts.texts(chapters, "")["serif"]
+    text = fonts.face_texts(chapters, "")["serif"]
     assert size == pytest.approx(mean_width(own, text) / mean_width(TTFont(path_of(file)), text), rel=0.01)
     height = own["hhea"].ascent / own["head"].unitsPerEm, -own["hhea"].descent / own["head"].unitsPerEm
     assert (ascent * size, descent * size) == pytest.approx(height, abs=0.002)
@@ -153,5 +153,5 @@ def test_no_line_of_code_is_broken_on_a_laptop(name, visit, server):
 
 def test_the_faces_hold_no_more_than_what_is_asked_for():
     font = ROOT / fonts.FACES["serif"]
-    few, more = (len(fonts.cut(font, "Book", letters)) for letters in ("ab", "abcdefgh"))
+    few, more = (len(fonts.subset_font(font, "Book", letters)) for letters in ("ab", "abcdefgh"))
     assert few < more < 3000

@@ -263,8 +263,8 @@ def test_without_a_network_one_sentence_says_that_it_could_not_be_fetched(tmp_pa
 def test_without_it_the_site_has_no_button_and_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(runtime, "FOLDER", tmp_path)
     app = SimpleNamespace(builder=SimpleNamespace(format="html"), outdir=tmp_path, book_build=None)
-    run_here.write(app, None)
+    run_here.write_runtime(app, None)
     assert "have no Run here" in capsys.readouterr().out and list(tmp_path.iterdir()) == []
     context = {}
-    run_here.offer(app, "page", "page.html", context, None)
+    run_here.offer_run_here(app, "page", "page.html", context, None)
     assert context == {"run_here": False}

@@ -252,7 +252,7 @@ def test_the_branch_holds_the_copies_and_a_readme_and_nothing_else(small, tmp_pa
 )
 def test_a_work_is_called_by_its_authors_and_leads_to_itself(fields, name, address):
     entry = parse_string(f"@misc{{key, {fields}}}", "bibtex").entries["key"]
-    assert (labels.authors(entry), labels.leads_to(entry)) == (name, address)
+    assert (labels.authors(entry), labels.work_address(entry)) == (name, address)
 
 
 # The copies of the book, as the site has them
