@@ -1,6 +1,7 @@
 """This book's Sphinx extension: every part of the site, and when in a build each does its work."""
 
 from bookbuild.site import (
+    answer_boxes,
     assets,
     fill_in,
     fonts,
@@ -11,10 +12,9 @@ from bookbuild.site import (
     inline_code,
     labels,
     notebook_copies,
-    practice,
+    page_python,
     previews,
     published,
-    run_here,
     search,
     this_build,
     translator,
@@ -44,13 +44,13 @@ HANDLERS = {
         assets.link,
         published.mark,
         notebook_copies.offer_notebook,
-        run_here.offer_run_here,
+        page_python.offer_run_here,
         previews.write_previews,
         search.note_entries,
     ),
     "build-finished": (
         assets.leave_out,
-        run_here.write_runtime,
+        page_python.write_runtime,
         this_build.leave_out_old,
         search.write_index,
         published.write_lists,
@@ -63,7 +63,7 @@ LATE = 1000  # Sphinx calls what has a higher number later; 500 is what other ex
 
 def setup(app):
     """Register what Sphinx is to know and connect all handlers."""
-    for part in (this_build, frame, translator, practice, formulas, published):
+    for part in (this_build, frame, translator, answer_boxes, formulas, published):
         part.register(app)
     for event, handler in FIRST:
         app.connect(event, handler, priority=1)

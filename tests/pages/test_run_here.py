@@ -16,7 +16,7 @@ from bookbuild import ROOT
 from bookbuild.read.book import Book
 from bookbuild.run_here import notes, runtime
 from bookbuild.run_here.module import CODE, CUSTOM, NOTHING, STOP, cut, encoded, parts, sections
-from bookbuild.site import run_here
+from bookbuild.site import page_python
 from bookbuild.site.kept_executions import code_cells
 from minitransformer import word_vectors
 from tests.shared.pages import NARROW, OPEN_ALL, OVERFLOW, Visit, violations
@@ -94,11 +94,11 @@ def test_a_chapter_runs_as_it_did_when_the_book_was_built_but_for_what_its_cells
 
 @ONLY_WHERE_OFFERED
 def test_the_page_that_opens_most_stays_below_the_bound(site):
-    folder = site / run_here.PLACE
+    folder = site / page_python.PLACE
     sizes = {path.name: path.stat().st_size for path in folder.rglob("*") if path.is_file()}
     opened = [name for name in sizes if name.startswith(OPENED_IN_CHAPTER_1)]
     assert len(opened) == len(OPENED_IN_CHAPTER_1)
-    fetched = (run_here.INDEX, runtime.MODULE, runtime.LIBRARY, run_here.BOOK, *opened)
+    fetched = (page_python.INDEX, runtime.MODULE, runtime.LIBRARY, page_python.BOOK, *opened)
     assert sum(sizes[name] for name in fetched) < MOST
 
 
@@ -203,7 +203,7 @@ def test_a_module_keeps_its_form_where_functions_are_cut_out():
 
 def stand_in(name):
     """Return a module that stands for one of SciPy's in the page's Python."""
-    place = run_here.HERE / "python" / "in_place_of_scipy" / name
+    place = page_python.HERE / "python" / "in_place_of_scipy" / name
     spec = importlib.util.spec_from_file_location(f"in_the_page.{place.stem}", place)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -263,8 +263,8 @@ def test_without_a_network_one_sentence_says_that_it_could_not_be_fetched(tmp_pa
 def test_without_it_the_site_has_no_button_and_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(runtime, "FOLDER", tmp_path)
     app = SimpleNamespace(builder=SimpleNamespace(format="html"), outdir=tmp_path, book_build=None)
-    run_here.write_runtime(app, None)
+    page_python.write_runtime(app, None)
     assert "have no Run here" in capsys.readouterr().out and list(tmp_path.iterdir()) == []
     context = {}
-    run_here.offer_run_here(app, "page", "page.html", context, None)
+    page_python.offer_run_here(app, "page", "page.html", context, None)
     assert context == {"run_here": False}
