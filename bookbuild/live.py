@@ -59,7 +59,7 @@ def build_book():
     os._exit(status)
 
 
-def done(task, saved):
+def run_until_saved(task, saved):
     """Run a function in a process of its own, ended by the next save; tell whether it came to a good end."""
     process = PROCESSES.Process(target=task)
     process.start()
@@ -86,7 +86,7 @@ def take_over():
             remove(old)
 
 
-def text_of(page):
+def served_page(page):
     """Return the bytes of a page that is served, None where there is none."""
     path = SERVED / "html" / f"{page}.html"
     return path.read_bytes() if path.is_file() else None
@@ -97,15 +97,15 @@ def follow(saved, reload):
     while saved.wait():
         saved.clear()
         page = Pages.open_page
-        if page and done(partial(build_draft, page), saved):
+        if page and run_until_saved(partial(build_draft, page), saved):
             reload()
             print(f"{page} is new; the rest of the book follows.", flush=True)
         if saved.is_set():
             continue
-        drafted = text_of(page)
-        if done(build_book, saved):
+        drafted = served_page(page)
+        if run_until_saved(build_book, saved):
             take_over()
-            if text_of(page) != drafted:
+            if served_page(page) != drafted:
                 reload()
         elif not saved.is_set():
             print("The build failed; the pages stay as they were until the next save.", flush=True)

@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 from bookbuild import ROOT
 from bookbuild.base.browser import NO_SANDBOX, chosen
 from bookbuild.read.book import Book
-from bookbuild.run_here.notes import LIST, known, name_of, text_of
+from bookbuild.run_here.notes import LIST, load_notes, name_of, notes_toml
 from bookbuild.site.kept_executions import code_cells
 from tests.shared.local_servers import served
 
@@ -138,11 +138,11 @@ def main(numbers):
     chapters = {page: code_cells(nbformat.read(EXECUTED / f"{page}.ipynb", 4)) for page in pages}
     check = nbformat.v4.new_code_cell(VERDICTS)
     results = run(chapters | {"verdicts": [check]})
-    old = known()
+    old = load_notes()
     new = old | {page: noted(cells, results[page]) for page, cells in chapters.items()}
     for page, cells in chapters.items():
         print(f"{page}: {len(cells)} cells, {len(cells) - len(new[page])} as in the book")
-    LIST.write_text(text_of(new), "utf8")
+    LIST.write_text(notes_toml(new), "utf8")
     said = given(results["verdicts"][0])[0]
     if said != verdicts():
         return "The verdicts and hints of `check` are not those of this Python."

@@ -5,9 +5,9 @@ import importlib
 import re
 from dataclasses import dataclass
 
-from bookbuild.practice.lines import function_in, lines
-from bookbuild.practice.mend import mend
-from bookbuild.practice.typed import typed
+from bookbuild.practice.lines import function_in, lines_data
+from bookbuild.practice.mend import mend_data
+from bookbuild.practice.typed import typed_data
 
 CALL = re.compile(r'check\("([\w-]+)", (.+)\)$', re.MULTILINE)
 WRITTEN = re.compile(r"\*(?:Easy|Medium|Hard), \d+ minutes, (in words|open end)\.\*")
@@ -51,11 +51,11 @@ class Answer:
         return type(self.form).__name__.lower() if self.form else "typed"
 
 
-def told(answers):
+def page_data(answers):
     """Return what a page has to know to judge its answers: name -> data."""
     ordered = [answer for answer in answers if answer.kind == "lines"]
-    made = {answer.name: data for answer, data in zip(ordered, lines(ordered) if ordered else ())}
-    makers = {"mend": mend, "typed": typed, "pick": typed}
+    made = {answer.name: data for answer, data in zip(ordered, lines_data(ordered) if ordered else ())}
+    makers = {"mend": mend_data, "typed": typed_data, "pick": typed_data}
     made |= {answer.name: makers[answer.kind](answer) for answer in answers if answer.kind in makers}
     return {answer.name: {"name": answer.name} | made.get(answer.name, {}) for answer in answers}
 
@@ -106,7 +106,7 @@ def names_of(chapter, module, code):
     return names
 
 
-def asked(chapter):
+def answers_of(chapter):
     """Return what the exercises of a chapter are answered with: label -> list of Answer."""
     from companion import checks
 

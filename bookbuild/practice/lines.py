@@ -64,7 +64,7 @@ def tree_of(piece):
     return ast.parse(f"{text}\n    pass")
 
 
-def about(piece):
+def statement_data(piece):
     """Return what the page has to know of a statement: the names it makes and needs, and how it stands in a block."""
     makes, needs, inner = set(), set(), set()
     for node in ast.walk(tree_of(piece)):
@@ -98,10 +98,10 @@ def orders(questions):
 
 def replaced_by(stranger, pieces):
     """Return the place of the line in whose stead a stranger stands: the one that makes the same, or ends the same."""
-    known = about(stranger)
+    known = statement_data(stranger)
     alike = [
         i
-        for i, piece in enumerate(map(about, pieces))
+        for i, piece in enumerate(map(statement_data, pieces))
         if (piece["makes"], piece["ends"], piece["opens"]) == (known["makes"], known["ends"], known["opens"])
     ]
     if not alike:
@@ -115,7 +115,7 @@ def common(a, b):
     return sum(len(list(itertools.takewhile(lambda pair: pair[0] == pair[1], way(a, b)))) for way in pairs)
 
 
-def lines(answers):
+def lines_data(answers):
     """Return for each answer what the page needs to judge the order of its lines, and those lines, mixed.
 
     Strangers get the hint of `check` for the function that they make, and so does an order that the names allow and
@@ -123,23 +123,23 @@ def lines(answers):
     """
     parts = [parts_of(answer) for answer in answers]
     passed = orders([(right, made) for right, _, made in parts])
-    return [mixed(answer, *part, allowed) for answer, part, allowed in zip(answers, parts, passed)]
+    return [shuffled_lines(answer, *part, allowed) for answer, part, allowed in zip(answers, parts, passed)]
 
 
 def parts_of(answer):
     """Return what the page has to know of the solution's lines and of the strangers, and the names of arguments."""
     pieces = pieces_of(answer.code)
-    if hint := says(answer, pieces):
+    if hint := verdict_on(answer, pieces):
         raise ValueError(f"The solution of {answer.name} is not right: {hint}")
-    right, strangers = [about(piece) | {"wrong": ""} for piece in pieces], []
+    right, strangers = [statement_data(piece) | {"wrong": ""} for piece in pieces], []
     for stranger in answer.form.strangers:
         place = replaced_by(stranger, pieces)
         indent = " " * right[place]["indent"]
         line = "\n".join(indent + part for part in stranger.split("\n"))
-        hint = says(answer, [*pieces[:place], line, *pieces[place + 1 :]])
+        hint = verdict_on(answer, [*pieces[:place], line, *pieces[place + 1 :]])
         if hint not in answer.task.wrong:
             raise ValueError(f"{stranger!r} is no known mistake of {answer.name}: check says {hint!r}.")
-        strangers.append(about(line) | {"wrong": hint})
+        strangers.append(statement_data(line) | {"wrong": hint})
     made = sorted(arg.arg for arg in function_in(answer.code).args.args)
     mine = {*made}.union(*(one["makes"] for one in right))
     for one in (*right, *strangers):
@@ -147,14 +147,14 @@ def parts_of(answer):
     return right, strangers, made
 
 
-def says(answer, pieces):
+def verdict_on(answer, pieces):
     """Return what `check` says of these lines below the def line."""
     return answer.says("\n".join([head_of(answer.code), *pieces]))
 
 
-def mixed(answer, right, strangers, made, allowed):
+def shuffled_lines(answer, right, strangers, made, allowed):
     """Return the lines, mixed, with what `check` says of the `allowed` orders of the right ones."""
-    hints = [says(answer, [right[i]["text"] for i in order]) for order in allowed]
+    hints = [verdict_on(answer, [right[i]["text"] for i in order]) for order in allowed]
     places = list(range(len(right) + len(strangers)))
     random.Random(answer.name).shuffle(places)
     return {

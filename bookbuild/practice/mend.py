@@ -3,7 +3,7 @@
 import itertools
 
 
-def mend(answer):
+def mend_data(answer):
     """Return what the page needs to judge a repair: the lines that may be wrong, and the verdict on every choice."""
     name, causes = answer.name, answer.form.causes
     source = answer.code.rstrip("\n").split("\n")

@@ -31,7 +31,7 @@ def flat(values):
     return [int(x) if x == round(x) else float(x) for x in np.ravel(np.asarray(values, float))]
 
 
-def typed(answer):
+def typed_data(answer):
     """Return what the page needs to judge an answer that is typed in; the right one first, with an empty hint."""
     value, shape = as_value(answer.task, answer.form), getattr(answer.form, "shape", False)
     wrong = {hint: wrong for hint, wrong in value.wrong.items() if shape or is_typable(wrong, value.right)}

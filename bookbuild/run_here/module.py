@@ -9,7 +9,7 @@ NOTHING = b"\x00\x0b"  # of one that returns at once
 AT_START = ("_GLOBAL__sub_I_", "__cxx_global_")  # what C++ calls before anything else, and may not stop
 
 
-def number(data, at):
+def read_leb128(data, at):
     """Return the unsigned LEB128 number at a place in `data`, and the place behind it."""
     found = shift = 0
     while True:
@@ -20,7 +20,7 @@ def number(data, at):
             return found, at
 
 
-def encoded(value):
+def leb128(value):
     """Return a number as unsigned LEB128."""
     made = bytearray()
     while value > 127:
@@ -34,50 +34,51 @@ def sections(module):
     at = 8  # behind the magic number and the version
     while at < len(module):
         kind = module[at]
-        size, at = number(module, at + 1)
+        size, at = read_leb128(module, at + 1)
         yield kind, module[at : at + size]
         at += size
 
 
-def parts(content):
+def vector_items(content):
     """Yield the parts of a vector of parts that begin with their sizes."""
-    count, at = number(content, 0)
+    count, at = read_leb128(content, 0)
     for _ in range(count):
-        size, at = number(content, at)
+        size, at = read_leb128(content, at)
         yield content[at : at + size]
         at += size
 
 
-def names(content):
+def function_names(content):
     """Return the names of functions by their numbers, from the content of the section of names."""
-    size, at = number(content, 0)
+    size, at = read_leb128(content, 0)
     at += size
     while content[at] != 1:  # the part about functions
-        size, at = number(content, at + 1)
+        size, at = read_leb128(content, at + 1)
         at += size
-    _, at = number(content, at + 1)
-    count, at = number(content, at)
+    _, at = read_leb128(content, at + 1)
+    count, at = read_leb128(content, at)
     found = {}
     for _ in range(count):
-        function, at = number(content, at)
-        size, at = number(content, at)
+        function, at = read_leb128(content, at)
+        size, at = read_leb128(content, at)
         found[function] = content[at : at + size].decode("utf8", "replace")
         at += size
     return found
 
 
-def cut(module, is_cut):
+def cut_module(module, is_cut):
     """Return the module without custom sections and without the functions of which `is_cut(place, name)` is true.
 
     A function's place counts those that the module defines, in the order in which they were linked.
     """
     found = list(sections(module))
-    named = names(next(content for kind, content in found if kind == CUSTOM and content.startswith(b"\x04name")))
-    bodies = list(parts(next(content for kind, content in found if kind == CODE)))
+    custom = (content for kind, content in found if kind == CUSTOM)
+    named = function_names(next(content for content in custom if content.startswith(b"\x04name")))
+    bodies = list(vector_items(next(content for kind, content in found if kind == CODE)))
     first = len(named) - len(bodies)  # those before are imported
     for place in range(len(bodies)):
         if is_cut(place, name := named[first + place]):
             bodies[place] = NOTHING if name.startswith(AT_START) else STOP
-    code = b"".join([encoded(len(bodies)), *(part for body in bodies for part in (encoded(len(body)), body))])
+    code = b"".join([leb128(len(bodies)), *(part for body in bodies for part in (leb128(len(body)), body))])
     kept = [(kind, code if kind == CODE else content) for kind, content in found if kind != CUSTOM]
-    return module[:8] + b"".join(bytes([kind]) + encoded(len(content)) + content for kind, content in kept)
+    return module[:8] + b"".join(bytes([kind]) + leb128(len(content)) + content for kind, content in kept)

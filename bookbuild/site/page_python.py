@@ -58,15 +58,15 @@ def vectors():
     return name, packed.getvalue()
 
 
-def runtime_files(build):
+def zip_and_large_files(build):
     """Return the zip of the small files, and the large ones, which are fetched when they are opened."""
     found = {name: path.read_bytes() for name, path in files(build.root).items()}
-    is_large = lambda content: len(content) > LARGE and len(runtime.packed(content)) > LARGE
+    is_large = lambda content: len(content) > LARGE and len(runtime.gzipped(content)) > LARGE
     large = {name: found.pop(name) for name in [name for name, content in found.items() if is_large(content)]}
     if any("load_vectors()" in cell.source for chapter in build.book.chapters for cell in chapter.cells):
         name, content = vectors()
         large[f"cache/{name}"] = content
-    return runtime.packed(runtime.archive(found)), large
+    return runtime.gzipped(runtime.archive(found)), large
 
 
 def address(name, content):
@@ -84,7 +84,7 @@ def licences(kept):
 
 def write_runtime(app, exception):
     """Write all into the site that a page fetches when its cells are to run; nothing where there is no runtime."""
-    kept, build = runtime.there(), app.book_build
+    kept, build = runtime.kept_runtime(), app.book_build
     if exception or app.builder.format != "html":
         return
     if not kept:
@@ -94,7 +94,7 @@ def write_runtime(app, exception):
     if build.only_texts and (old / INDEX).is_file():
         shutil.copytree(old, site, dirs_exist_ok=True)
         return
-    book, large = runtime_files(build)
+    book, large = zip_and_large_files(build)
     whole = {name: (kept / name).read_bytes() for name in (runtime.MODULE, runtime.LIBRARY)} | {BOOK: book}
     later = {path: (f"later/{PurePosixPath(path).name}", content) for path, content in large.items()}
     for name, content in [*whole.items(), *later.values()]:
@@ -103,11 +103,11 @@ def write_runtime(app, exception):
     index = {
         "files": [{"name": address(name, content), "size": len(content)} for name, content in whole.items()],
         "later": {path: address(name, content) for path, (name, content) in later.items()},
-        "cells": notes.known(),
+        "cells": notes.load_notes(),
     }
     replace_file(site / INDEX, json.dumps(index))
 
 
 def offer_run_here(app, pagename, templatename, context, doctree):
     """Tell the template whether the page's cells can run in it."""
-    context["run_here"] = runtime.there() is not None
+    context["run_here"] = runtime.kept_runtime() is not None

@@ -20,7 +20,7 @@ from bookbuild.base.files import replace_file
 from bookbuild.products.notebooks import copy_of, notebook_json
 from bookbuild.read.book import Book
 from bookbuild.teach import grading
-from bookbuild.teach.reader import sources
+from bookbuild.teach.reader import code_sources
 
 CLASS = ROOT / "_build" / "class"
 Chapter = namedtuple("Chapter", "handout exercises starters solutions")
@@ -31,12 +31,12 @@ Row = namedtuple("Row", "student chapter exercise result points hint note file")
 
 @cache
 def chapters():
-    """Return name -> notebook to hand out, names of exercises, and the book's cells as `form` writes them."""
+    """Return name -> notebook to hand out, names of exercises, and the book's cells as `normalised` writes them."""
     book, found = Book(ROOT), {}
     for chapter in book.chapters:
         handout, whole = (copy_of(chapter, book, solutions) for solutions in (False, True))
-        starters, cells = ({grading.form(source) for source in sources(copy)} for copy in (handout, whole))
-        exercises = grading.CALL.findall("\n".join(sources(handout)))
+        starters, cells = ({grading.normalised(source) for source in code_sources(copy)} for copy in (handout, whole))
+        exercises = grading.CALL.findall("\n".join(code_sources(handout)))
         found[chapter.name] = Chapter(handout, exercises, starters, cells - starters)
     return found
 
@@ -83,7 +83,7 @@ def grade(one, clean, timeout, hidden, alone):
     failed = "unreadable", 0, "the file is no notebook that can be read", ""
     try:
         if one.cells is not None:
-            found = grading.run(one.cells, clean, timeout, hidden, alone)
+            found = grading.run_notebook(one.cells, clean, timeout, hidden, alone)
             verdicts = {name: grading.judge(name, found, chapter) for name in chapter.exercises}
     except grading.SpoiltError:
         return None
@@ -93,16 +93,16 @@ def grade(one, clean, timeout, hidden, alone):
     return [Row(one.student, one.chapter, *verdict, one.file) for verdict in named]
 
 
-def write(path, rows):
+def write_csv(path, rows):
     """Write rows as CSV, in which no field can be a spreadsheet's formula."""
     text = io.StringIO()
-    fields = ([shown(field, "\n") for field in row] for row in rows)
+    fields = ([printable(field, "\n") for field in row] for row in rows)
     safe = ([f"'{field}" if re.match(r"[=+\-@]", field) else field for field in row] for row in fields)
     csv.writer(text, lineterminator="\n").writerows([Row._fields, *safe])
     replace_file(path, text.getvalue())
 
 
-def shown(text, kept=""):
+def printable(text, kept=""):
     """Return a text in which signs that steer a terminal, or are none, are written out; all but those of `kept`."""
     return "".join(sign if sign.isprintable() or sign in kept else ascii(sign)[1:-1] for sign in str(text))
 
@@ -125,23 +125,23 @@ def grade_folder(folder, timeout):
     if unfinished.exists():
         print("The last run ended before all was graded; this one begins anew.")
     results.unlink(missing_ok=True)
-    write(unfinished, rows)
+    write_csv(unfinished, rows)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         try:
             clean = grading.clean_folder(Path(place))
             for number, part in enumerate(grade_all(submissions, clean, timeout, [folder, CLASS]), 1):
                 rows = sorted([*rows, *part], key=lambda row: row[:2])
-                write(unfinished, rows)
-                print(f"{number} of {len(submissions)}: {shown(part[0].file)}", flush=True)
+                write_csv(unfinished, rows)
+                print(f"{number} of {len(submissions)}: {printable(part[0].file)}", flush=True)
         except KeyboardInterrupt:
             sys.exit(f"Grading was interrupted: what was graded is in {unfinished}; the same command begins anew.")
         finally:
             grading.end_all(place)
-    write(results, rows)
+    write_csv(results, rows)
     unfinished.unlink(missing_ok=True)
     left += [] if grading.guarded() else [UNGUARDED]
     last = f"{len(rows)} results are in {results.relative_to(ROOT)}"
-    print(*map(shown, [*summary(rows), *left, last]), sep="\n")
+    print(*map(printable, [*summary(rows), *left, last]), sep="\n")
 
 
 def main(folder="", timeout="120"):

@@ -22,7 +22,7 @@ from pathlib import Path
 import psutil
 
 from bookbuild import PACKAGES, ROOT
-from bookbuild.teach.recorder import read
+from bookbuild.teach.recorder import read_result
 from bookbuild.teach.runner import CELLS_WORTH, START, TIME_IS_UP
 from companion.checks import UNANSWERED, find_hint, task
 
@@ -96,7 +96,7 @@ def unpack(packed, folder):
         archive.extractall(folder)
 
 
-def whole(packed, folder):
+def is_unchanged(packed, folder):
     """Return whether `folder` still holds the package as it was unpacked there."""
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive, contextlib.suppress(OSError):
         files = [member for member in archive if member.isfile() and member.name.startswith("./lib/")]
@@ -140,7 +140,7 @@ def report(cells, clean, seconds, hidden, alone):
     with tempfile.TemporaryDirectory(dir=place, ignore_cleanup_errors=True) as name, tempfile.TemporaryFile() as lines:
         folder = Path(name).resolve()
         code = execute(cells, folder, packed, [place, *hidden], lines, seconds)
-        if not alone and not whole(packed, folder):
+        if not alone and not is_unchanged(packed, folder):
             raise SpoiltError
         lines.seek(0)
         said = [json.loads(line) for line in lines.read(SAID).split(b"\n")[:-1]]
@@ -172,7 +172,7 @@ def end_all(folder):
                 process.kill()
 
 
-def run(cells, clean, seconds, hidden=(), alone=True):
+def run_notebook(cells, clean, seconds, hidden=(), alone=True):
     """Run a notebook; return exercise -> (the last results, the source of its cell), or (None, why there are none)."""
     lines, found, ended = report(cells, clean, seconds, hidden, alone), {}, ""
     if len(lines) == 1:
@@ -193,17 +193,17 @@ def judge(name, found, chapter):
     results, source = found.get(name, (None, ""))
     if results is None:
         return ("error", 0, source, "") if source else ("missing", 0, f'no cell calls check("{name}", …)', "")
-    values = (read(*result) for result in results)
+    values = (read_result(*result) for result in results)
     asked = task(name)
     answer = (lambda *_: next(values)) if asked.probes and results else next(values, None)
     answer = (lambda _: (next(values), lambda _: next(values))) if asked.vjp and results else answer
-    hint, cell = find_hint(asked, answer), form(source)
+    hint, cell = find_hint(asked, answer), normalised(source)
     note = COPIED if cell in chapter.solutions else ""
     if hint == UNANSWERED or (hint and cell in chapter.starters):
         return "unanswered", 0, UNANSWERED, note
     return ("wrong", 0, hint, note) if hint else ("right", 1, "", note)
 
 
-def form(source):
+def normalised(source):
     """Return what a cell's code is but for comments and layout."""
     return re.sub(r"#.*|\s", "", source)

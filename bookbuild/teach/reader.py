@@ -10,7 +10,7 @@ import sys
 
 import jupytext
 
-from bookbuild.teach.runner import limit
+from bookbuild.teach.runner import limit_resources
 
 LONGEST = 2**20  # characters of code in one notebook; the book's longest have some 40,000
 
@@ -21,15 +21,15 @@ def main():
     for line in sys.stdin:
         cells = None
         with contextlib.suppress(Exception):  # whatever a damaged file makes of its reader
-            cells = sources(jupytext.read(json.loads(line)))
+            cells = code_sources(jupytext.read(json.loads(line)))
         print(json.dumps(cells if sum(map(len, cells or ())) <= LONGEST else None), flush=True)
 
 
-def sources(notebook):
+def code_sources(notebook):
     """Return the sources of a notebook's code cells."""
     return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
 
 
 if __name__ == "__main__":
-    limit()
+    limit_resources()
     main()

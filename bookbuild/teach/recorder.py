@@ -24,27 +24,27 @@ def install():
     from companion import checks
 
     def record(name, answer):
-        display({MIME: json.dumps([name, results(answer, checks.task(name))])}, raw=True)
+        display({MIME: json.dumps([name, probe_results(answer, checks.task(name))])}, raw=True)
 
     companion.check = checks.check = record
 
 
-def results(answer, task):
+def probe_results(answer, task):
     """Return what `answer` gives on each probe, or itself where it shall be a value."""
-    from companion.checks import given
+    from companion.checks import probe_outputs
 
     if not task.probes:
-        return [write(list(answer) if isinstance(answer, tuple) else answer)]
+        return [json_of(list(answer) if isinstance(answer, tuple) else answer)]
     found = []
     for probe in task.probes if callable(answer) else ():
         try:
-            found += map(write, given(task, answer, probe))
+            found += map(json_of, probe_outputs(task, answer, probe))
         except Exception as error:
             found.append(["error", type(error).__name__[:100], str(error)[:500]])
     return found
 
 
-def write(value):
+def json_of(value):
     """Return a value for JSON: an array if it is one, the name of a type in `PLAIN`, or else its text."""
     with contextlib.suppress(TypeError, ValueError):
         array = np.asarray(value)
@@ -53,7 +53,7 @@ def write(value):
     return [type(value).__name__, str(value)[:500]]
 
 
-def read(kind, text, detail=""):
+def read_result(kind, text, detail=""):
     """Return the value of one result, or raise the error that it is; runs nothing that it holds, and copies no more."""
     if kind == "array":
         dtype, *shape = detail

@@ -29,28 +29,28 @@ SAID = 2**22  # characters that one cell's answers may send; those of a whole ch
 def main(seconds):
     """Run the cells, `seconds` each."""
     cells = [new_code_cell(source if source.strip() else "pass") for source in json.loads(sys.stdin.readline())]
-    threading.Thread(target=lambda: (sys.stdin.read(), end(1)), daemon=True).start()  # ends with its parent
-    adopt()
-    timer = threading.Timer(CELLS_WORTH * seconds, end, [TIME_IS_UP])
+    threading.Thread(target=lambda: (sys.stdin.read(), end_tree(1)), daemon=True).start()  # ends with its parent
+    adopt_orphans()
+    timer = threading.Timer(CELLS_WORTH * seconds, end_tree, [TIME_IS_UP])
     timer.daemon = True
     client = NotebookClient(new_notebook(cells=cells), kernel_name="python3", shutdown_kernel="immediate")
     client.timeout, client.startup_timeout, client.extra_arguments = seconds, START, [INSTALL]
     client.interrupt_on_timeout = client.allow_errors = True
     client.on_notebook_start = lambda **_: (timer.start(), print("[]", flush=True))
-    client.on_cell_executed = lambda cell, **_: print(json.dumps(outcome(cell)), flush=True)
+    client.on_cell_executed = lambda cell, **_: print(json.dumps(cell_outcome(cell)), flush=True)
     try:
         client.execute(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     finally:
-        end(0)
+        end_tree(0)
 
 
-def adopt():
+def adopt_orphans():
     """Have the system give this process the children of those below it that end; only Linux can."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
-def end(code):
+def end_tree(code):
     """End every process below this one, whatever they call themselves, and then this one."""
     for _ in range(9):  # those of one that is ended come to this one
         children = psutil.Process().children(recursive=True)
@@ -61,7 +61,7 @@ def end(code):
     os._exit(code)
 
 
-def outcome(cell):
+def cell_outcome(cell):
     """Return why a cell that was run failed, or "", and the results that the recorder sent, by exercise."""
     fault, recorded = "", {}
     for output in cell.outputs:
@@ -75,7 +75,7 @@ def outcome(cell):
     return fault, recorded
 
 
-def limit():
+def limit_resources():
     """Limit what this process, and each that it starts, may use; Windows has no limits, macOS none of memory."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
@@ -85,5 +85,5 @@ def limit():
 
 
 if __name__ == "__main__":
-    limit()
+    limit_resources()
     main(int(sys.argv[1]))

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from bookbuild import ROOT
 from bookbuild.practice import lines, typed
-from bookbuild.practice.forms import asked
+from bookbuild.practice.forms import answers_of
 from bookbuild.read.book import Book
 
 CHAPTERS = Book(ROOT).chapters
@@ -56,7 +56,7 @@ MEND = """(box, pairs) => {
 def test_a_chapter_that_is_not_named_after_its_module_is_named_in_a_sentence():
     renamed = dataclasses.replace(CHAPTERS[2], file="chapters/03-shares.md")
     with pytest.raises(ValueError, match=r"^chapters/03-shares.md .*exercises.shares is missing: name .*\.$"):
-        asked(renamed)
+        answers_of(renamed)
 
 
 def blocks(box):
@@ -124,7 +124,7 @@ TRIES = {"typed": try_typed, "pick": try_pick, "lines": try_lines, "choice": try
 @pytest.fixture(scope="module")
 def answers():
     """Return what the exercises of each page ask for: page -> {label: list of Answer}."""
-    return {f"{chapter.page}.html": asked(chapter) for chapter in CHAPTERS}
+    return {f"{chapter.page}.html": answers_of(chapter) for chapter in CHAPTERS}
 
 
 def form_of(box):

@@ -15,7 +15,7 @@ from scipy import sparse
 from bookbuild import ROOT
 from bookbuild.read.book import Book
 from bookbuild.run_here import notes, runtime
-from bookbuild.run_here.module import CODE, CUSTOM, NOTHING, STOP, cut, encoded, parts, sections
+from bookbuild.run_here.module import CODE, CUSTOM, NOTHING, STOP, cut_module, leb128, sections, vector_items
 from bookbuild.site import page_python
 from bookbuild.site.kept_executions import code_cells
 from minitransformer import word_vectors
@@ -32,7 +32,7 @@ STATES = "[...document.querySelectorAll('.live-state')].map(({ textContent }) =>
 COME = """performance.getEntriesByType("resource").filter(({ name }) => name.includes("run_here"))
     .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)"""
 OPENED_IN_CHAPTER_1 = ("book-", "enwiki")  # of what is fetched when a cell opens it; no page opens more
-OFFERED = runtime.there() is not None
+OFFERED = runtime.kept_runtime() is not None
 ONLY_WHERE_OFFERED = pytest.mark.skipif(not OFFERED, reason="set-up could not fetch the Python for the pages")
 
 
@@ -176,11 +176,11 @@ def test_firefox_runs_a_chapter_as_it_was_built(run_in_firefox, server):
 
 def test_every_note_is_of_a_cell_that_is_there(site):
     pages = {chapter.page for chapter in Book(ROOT).chapters}
-    for page, noted in notes.known().items():
+    for page, noted in notes.load_notes().items():
         assert page in pages
         cells = code_cells(nbformat.read(EXECUTED / f"{page}.ipynb", 4))
         assert set(noted) <= {notes.name_of(cell.source) for cell in cells}, f"run `make run-here` ({page})"
-    assert notes.LIST.read_text("utf8") == notes.text_of(notes.known())
+    assert notes.LIST.read_text("utf8") == notes.notes_toml(notes.load_notes())
 
 
 def test_a_cell_is_named_as_the_page_names_it():
@@ -189,16 +189,16 @@ def test_a_cell_is_named_as_the_page_names_it():
 
 def test_a_module_keeps_its_form_where_functions_are_cut_out():
     bodies = [b"\x00\x41\x01\x1a\x0b", b"\x00\x01\x0b", b"\x00\x0b"]
-    code = encoded(3) + b"".join(encoded(len(body)) + body for body in bodies)
+    code = leb128(3) + b"".join(leb128(len(body)) + body for body in bodies)
     named = b"".join(
         bytes([at, len(name)]) + name for at, name in enumerate((b"host", b"keep", b"drop", b"__cxx_global_x"))
     )
-    names = b"\x04name\x01" + encoded(len(named) + 1) + b"\x04" + named
-    section = lambda kind, content: bytes([kind]) + encoded(len(content)) + content
+    names = b"\x04name\x01" + leb128(len(named) + 1) + b"\x04" + named
+    section = lambda kind, content: bytes([kind]) + leb128(len(content)) + content
     module = b"\0asm\x01\0\0\0" + section(CODE, code) + section(11, b"data") + section(CUSTOM, names)
-    made = dict(sections(cut(module, lambda place, name: place > 0)))
+    made = dict(sections(cut_module(module, lambda place, name: place > 0)))
     assert list(made) == [CODE, 11]
-    assert [bytes(body) for body in parts(made[CODE])] == [bodies[0], STOP, NOTHING]
+    assert [bytes(body) for body in vector_items(made[CODE])] == [bodies[0], STOP, NOTHING]
 
 
 def stand_in(name):
@@ -257,7 +257,7 @@ def test_without_a_network_one_sentence_says_that_it_could_not_be_fetched(tmp_pa
     monkeypatch.setattr(runtime, "PIP", (*runtime.PIP, *options))
     with pytest.raises(RuntimeError, match=r"^The Python that runs in a page could not be fetched \([^\n]+\)\.$"):
         runtime.fetch()
-    assert runtime.there() is None
+    assert runtime.kept_runtime() is None
 
 
 def test_without_it_the_site_has_no_button_and_says_so(tmp_path, monkeypatch, capsys):

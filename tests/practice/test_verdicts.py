@@ -13,7 +13,7 @@ import pytest
 from bookbuild import ROOT
 from bookbuild.base.node import run_node
 from bookbuild.practice import forms, lines, typed
-from bookbuild.practice.mend import mend
+from bookbuild.practice.mend import mend_data
 from bookbuild.read.book import Book
 from companion.checks import ROUNDED, find_hint
 from companion.checks.exercises import Check
@@ -32,9 +32,9 @@ def judged(**questions):
 @pytest.fixture(scope="module")
 def answers():
     """Return all answers that are asked for in the book, each with what its page knows."""
-    asked = [forms.asked(chapter) for chapter in Book(ROOT).chapters]
+    asked = [forms.answers_of(chapter) for chapter in Book(ROOT).chapters]
     every = [answer for chapter in asked for found in chapter.values() for answer in found]
-    return list(zip(every, forms.told(every).values()))
+    return list(zip(every, forms.page_data(every).values()))
 
 
 def of_kind(answers, *kinds):
@@ -162,7 +162,7 @@ def test_a_line_below_a_block_that_has_ended_is_told_which():
 def test_a_function_without_a_form_is_said_to_lack_one():
     task = Check(abs, {}, ((1.0,),))
     with pytest.raises(ValueError, match=r"halving takes a function: add its form .* to FORMS in"):
-        forms.told([forms.Answer("halving", task, None, "", "", {})])
+        forms.page_data([forms.Answer("halving", task, None, "", "", {})])
 
 
 CODE = "def f(x):\n    y = x * 3\n    return y - 1"
@@ -195,4 +195,4 @@ def test_a_repair_is_one_and_every_part_of_it_has_its_hint(causes, wrong, says):
         name="probe", form=SimpleNamespace(causes=causes), code=CODE, says=hint, task=SimpleNamespace(wrong=wrong)
     )
     with pytest.raises(ValueError, match=f"^{re.escape(says)}"):
-        mend(answer)
+        mend_data(answer)

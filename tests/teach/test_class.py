@@ -124,7 +124,7 @@ def graded(tmp_path_factory):
     """Return a graded class: (student, exercise) -> row, and what was printed; old results stood there before."""
     folder, place = tmp_path_factory.mktemp("handed in"), tmp_path_factory.mktemp("été") / "class"
     for student, solutions in (("Blank", False), ("Zoë Book", True)):
-        cells = classroom.sources(copy_of(BOOK.chapters[2], BOOK, solutions))
+        cells = classroom.code_sources(copy_of(BOOK.chapters[2], BOOK, solutions))
         notebook(folder / student / f"{CHAPTER}.ipynb", *cells)
     notebook(folder / "=1+1" / f"{CHAPTER}.ipynb", *mixed(place / "results.csv"))
     notebook(folder / f"A vandal - {CHAPTER}.ipynb", *vandal(folder))
@@ -236,7 +236,7 @@ def test_behind_walls_a_notebook_writes_in_its_folder_alone_and_sees_no_work_of_
     (tmp_path / "place").mkdir()
     outside = [str(ROOT), sys.prefix, str(tmp_path), str(tmp_path / "in"), str(tmp_path / "place")]
     cells = [IMPORT, RIGHT, PRISONER.format(outside=outside, pid=os.getpid())]
-    found = grading.run(cells, grading.clean_folder(tmp_path / "place"), int(PATIENCE), [tmp_path / "in"])
+    found = grading.run_notebook(cells, grading.clean_folder(tmp_path / "place"), int(PATIENCE), [tmp_path / "in"])
     verdicts = {name: grading.judge(name, found, classroom.chapters()[CHAPTER]) for name in (GAP, SLOPE)}
     assert verdicts[GAP] == ("right", 1, "", "")
     assert verdicts[SLOPE][2] == "your function raised ValueError: ('closed', 'closed', 'closed')"
@@ -247,7 +247,7 @@ def test_a_cell_without_end_costs_its_own_exercise_and_one_that_cannot_be_stoppe
     endless = f'def forever(a, b):\n    while True:\n        pass\n\n\ncheck("{MERGE}", forever)'
     stubborn = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True:\n    pass"
     cells = [f"{IMPORT}\n{endless}", "", RIGHT, stubborn, f'check("{SLOPE}", max)']
-    found = grading.run(cells, grading.clean_folder(tmp_path), 3)
+    found = grading.run_notebook(cells, grading.clean_folder(tmp_path), 3)
     verdicts = {name: grading.judge(name, found, classroom.chapters()[CHAPTER]) for name in (GAP, MERGE, SLOPE)}
     assert verdicts[GAP] == ("right", 1, "", "")
     assert verdicts[MERGE] == ("error", 0, "the cell was stopped: it ran for too long", "")
@@ -259,7 +259,7 @@ def test_rows_are_written_as_they_come_and_an_interrupted_run_leaves_no_old_resu
         notebook(tmp_path / "in" / student / f"{CHAPTER}.ipynb", IMPORT)
     monkeypatch.setattr(classroom, "CLASS", tmp_path)
     monkeypatch.setattr(grading, "clean_folder", lambda place: None)
-    monkeypatch.setattr(grading, "run", lambda *_: {})
+    monkeypatch.setattr(grading, "run_notebook", lambda *_: {})
     monkeypatch.setattr(classroom, "print", Mock(side_effect=KeyboardInterrupt), raising=False)
     (tmp_path / "results.csv").write_text("old")
     with pytest.raises(SystemExit, match="Grading was interrupted: what was graded is in .*unfinished.csv"):
@@ -275,13 +275,13 @@ def test_rows_are_written_as_they_come_and_an_interrupted_run_leaves_no_old_resu
 
 def judged(name, answer):
     """Return result and hint of `answer`, on the way that it takes through the kernel."""
-    sent = json.loads(json.dumps(recorder.results(answer, CHECKS[name])))
+    sent = json.loads(json.dumps(recorder.probe_results(answer, CHECKS[name])))
     result, _, hint, _ = grading.judge(name, {name: (sent, "a cell")}, classroom.chapters()[CHAPTER])
     return result, hint
 
 
 def test_a_wrong_answer_in_a_cell_as_the_book_has_it_is_none():
-    chapter = classroom.Chapter("", EXERCISES, {grading.form(WRONG)}, ())
+    chapter = classroom.Chapter("", EXERCISES, {grading.normalised(WRONG)}, ())
     assert grading.judge(GAP, {GAP: ([], f"# mine\n{WRONG}")}, chapter)[0] == "unanswered"
 
 
@@ -315,25 +315,25 @@ def test_the_way_through_the_kernel_changes_no_verdict(name, answer):
 
 
 def test_a_value_too_large_to_be_an_answer_is_not_sent():
-    assert len(json.dumps(recorder.write(np.zeros(recorder.LARGEST + 1)))) < 2000
+    assert len(json.dumps(recorder.json_of(np.zeros(recorder.LARGEST + 1)))) < 2000
 
 
 def test_what_the_kernel_sends_is_never_unpickled():
     packed = base64.b64encode(np.array([{"any": "object"}]).tobytes()).decode()
     with pytest.raises(ValueError, match="no answer"):
-        recorder.read("array", packed, ["|O", 1])
+        recorder.read_result("array", packed, ["|O", 1])
 
 
 @pytest.mark.parametrize("kind", [["<U0", 2**34], ["|b1", 2**40], ["<f8", 4, 10**9], ["f8,f8", 1], ["<f8", "many"]])
 def test_what_the_kernel_sends_makes_no_array_larger_than_an_answer(kind):
     with pytest.raises((ValueError, TypeError)):
-        recorder.read("array", base64.b64encode(bytes(64)).decode(), kind)
+        recorder.read_result("array", base64.b64encode(bytes(64)).decode(), kind)
 
 
 @pytest.mark.parametrize("value", [3.5, True, "text", [[1, 2], [3, 4]], np.zeros((0, 3)), 1j, np.float32([1, np.nan])])
 def test_a_value_comes_through_as_it_was(value):
     array = np.asarray(value)
-    found = recorder.read(*json.loads(json.dumps(recorder.write(value))))
+    found = recorder.read_result(*json.loads(json.dumps(recorder.json_of(value))))
     assert (found.dtype, found.shape) == (array.dtype, array.shape)
     np.testing.assert_array_equal(found, array)
 
@@ -401,7 +401,7 @@ def test_a_link_to_the_work_of_another_is_left_out(tmp_path):
 
 def test_no_name_and_no_text_of_a_student_stops_the_table_or_steers_the_terminal(tmp_path):
     row = classroom.Row(os.fsdecode(b"\xff\x1b[2J"), CHAPTER, GAP, "error", 0, "raised \ud800\n=1", "", "\u202ename.md")
-    classroom.write(tmp_path / "results.csv", [row, row._replace(student="\t=1+1"), row._replace(student="=1+1")])
+    classroom.write_csv(tmp_path / "results.csv", [row, row._replace(student="\t=1+1"), row._replace(student="=1+1")])
     with (tmp_path / "results.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [one["student"] for one in rows] == [r"\udcff\x1b[2J", r"\t=1+1", "'=1+1"]
@@ -411,14 +411,14 @@ def test_no_name_and_no_text_of_a_student_stops_the_table_or_steers_the_terminal
 PREPARED = """
 import sys
 from bookbuild.teach import grading
-from bookbuild.teach.recorder import results
+from bookbuild.teach.recorder import probe_results
 from companion.checks import CHECKS, task
 
 names = [name for name in CHECKS if name.startswith(("translation-", "gradients-"))]
 for module in [name for name in sys.modules if ".exercises." in name]:
     del sys.modules[module]
 answers = [
-    (name, results(answer, CHECKS[name]))
+    (name, probe_results(answer, CHECKS[name]))
     for name in names
     for answer in (CHECKS[name].right, *list(CHECKS[name].wrong.values())[:1], 7.5)
 ]

@@ -119,17 +119,17 @@ def _results(task, solution):
     """Return what `solution` gives on every probe, or the value itself."""
     if not task.probes:
         return [solution]
-    return [part for probe in task.probes for part in given(task, solution, probe)]
+    return [part for probe in task.probes for part in probe_outputs(task, solution, probe)]
 
 
-def given(task, solution, probe):
+def probe_outputs(task, solution, probe):
     """Return a list of what `solution` gives on a copy of a probe, which it may change: its result, and its gradient.
 
     Only one with a backward pass has a gradient.  Used by `check`, from chapter 1 on.
 
     >>> from minitransformer.softmax import softmax
     >>> one = task("softmax-axis")
-    >>> len(given(one, softmax, one.probes[0]))
+    >>> len(probe_outputs(one, softmax, one.probes[0]))
     1
     """
     inputs = copy.deepcopy(probe)
