@@ -36,7 +36,7 @@ ALLOWED = {
 }
 
 
-def run(program, *arguments, answer=""):
+def run_jupyter_book(program, *arguments, answer=""):
     """Run a command of Jupyter Book 2 in the copy, its question answered by `answer`; return what it said."""
     # Away from this repository's git, which ignores the copy: init would find no page to upgrade.
     variables = {**os.environ, "NO_COLOR": "1", "GIT_CEILING_DIRECTORIES": str(COPY.parent)}
@@ -53,7 +53,7 @@ def upgrade(program):
     contents, settings = COPY / "_toc.yml", COPY / "myst.yml"
     # Version 2 numbers sections or does not; to number chapters alone, as a depth of 1 does, is its theme's affair.
     contents.write_text(contents.read_text("utf-8").replace("numbered: 1", "numbered: true"), encoding="utf-8")
-    said = run(program, "init", "--project", "--site", answer="y\n")
+    said = run_jupyter_book(program, "init", "--project", "--site", answer="y\n")
     config = yaml.safe_load(settings.read_text(encoding="utf-8"))
     if "toc" not in config["project"]:
         raise RuntimeError(f"{said[-3000:]}\nJupyter Book 2 cannot read _config.yml or _toc.yml, for the reason above.")
@@ -77,7 +77,7 @@ if __name__ == "__main__":
     try:
         copy_repository(COPY)
         upgrade(sys.argv[1])
-        faults = judge(run(sys.argv[1], "build", "--site"), Book(ROOT).pages)
+        faults = judge(run_jupyter_book(sys.argv[1], "build", "--site"), Book(ROOT).pages)
     except (RuntimeError, OSError) as error:
         sys.exit(str(error))
     if faults:

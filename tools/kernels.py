@@ -42,7 +42,7 @@ PACKED = re.compile(r"[A-Za-z0-9+/=]{200,}")  # weights
 ALIKE = 0.02, 0.3  # how far numbers of a drawing may be apart: their share, and an amount, in pixels where it is one
 
 
-def possible(told=None):
+def possible_processors(told=None):
     """Return the names of the processors that this machine can be, by what NumPy is told not to use and has found."""
     found = told or np.show_config(mode="dicts")["SIMD Extensions"]
     names = {*found["baseline"], *found.get("found", [])}
@@ -64,7 +64,7 @@ def notebook_of(page):
     return nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
 
 
-def given(page, variables):
+def page_outputs(page, variables):
     """Run the cells of a page with some variables of the environment; return the outputs of each."""
     notebook = notebook_of(page)
     place = (ROOT / page.file).parent
@@ -76,13 +76,13 @@ def given(page, variables):
     return [merge_streams(cell.outputs) for cell in notebook.cells]
 
 
-def run(pages, name):
+def run_pages(pages, name):
     """Run pages as a processor does, those that train first; return page -> the outputs of each cell."""
     trainings = lambda page: sum(len(TRAINS.findall(cell.source)) for cell in page.cells)
     ordered = sorted(pages, key=trainings, reverse=True)
     with tempfile.TemporaryDirectory() as cache, ThreadPoolExecutor(AT_ONCE) as pool:
         variables = environment(name, cache)
-        return dict(zip((page.page for page in ordered), pool.map(lambda page: given(page, variables), ordered)))
+        return dict(zip((page.page for page in ordered), pool.map(lambda page: page_outputs(page, variables), ordered)))
 
 
 def lines(output):
@@ -164,13 +164,13 @@ def main(asked):
     if unused := idle(pages, allowed):
         return f"{ALLOWED.name} allows what is in no cell: {', '.join(unused)}; correct or delete these rows."
     pages = [page for page in pages if not asked or PurePosixPath(page.page).name.startswith(tuple(asked))]
-    names = possible()
+    names = possible_processors()
     if len(names) < 2:
         print(f"Nothing to compare: this machine can be {' or '.join(names) or 'none'} of {', '.join(PROCESSORS)}.")
         return None
-    first, found = run(pages, names[0]), 0
+    first, found = run_pages(pages, names[0]), 0
     for name in names[1:]:
-        there = run(pages, name)
+        there = run_pages(pages, name)
         for page in pages:
             told = differences(page, first[page.page], there[page.page], allowed.get(page.page, []))
             found += len(told)

@@ -19,7 +19,7 @@ MORE = "README.md", "CONTRIBUTING.md", "contributing"  # which are no pages of t
 REFUSAL = re.compile(r"(401|403|405|406|418|429|999)\b")
 
 
-def ask():
+def check_links():
     """Let Sphinx ask; return what it found of each link to another host."""
     remove(FOLDER)
     patterns = [pattern for pattern in Book(ROOT).config["exclude_patterns"] if pattern not in MORE]
@@ -44,7 +44,7 @@ def sort_out(links):
 
 if __name__ == "__main__":
     try:
-        links = ask()
+        links = check_links()
         dead, refused = sort_out(links)
     except (RuntimeError, OSError) as error:
         sys.exit(str(error))

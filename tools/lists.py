@@ -26,7 +26,7 @@ def comment(chapter, kind):
     return chapter.comments[kind]
 
 
-def timed(chapter):
+def with_minutes(chapter):
     """Return the text of a chapter with its minutes."""
     return STATED.sub(f"{reading(chapter)} minutes, exercises {sum(minutes(chapter, 'all'))} more", chapter.source)
 
@@ -68,7 +68,7 @@ def lists(book):
     rows = [f"| [{page.title}]({page.file}) | {comment(page, 'Question')} |\n" for page in book.chapters]
     teaching = table(text["reference/teaching.md"], TIMES, map(times, book.chapters))
     return {
-        **{page.file: timed(page) for page in book.chapters},
+        **{page.file: with_minutes(page) for page in book.chapters},
         "README.md": table(text["README.md"], QUESTIONS, rows),
         "reference/teaching.md": PLAN.sub(lambda found: plan(found[0], book), teaching),
     }

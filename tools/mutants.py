@@ -157,10 +157,10 @@ def prepare(modules):
         path.write_text(cached_below(path.read_text(encoding="utf-8")), encoding="utf-8")
     changed = json.dumps([file_of(module) for module in modules])
     (FOLDER / "pyproject.toml").write_text(CONFIG.format(changed=changed), encoding="utf-8")
-    run(FOLDER, "-c", MAKE)
+    run_python(FOLDER, "-c", MAKE)
 
 
-def run(folder, *command):
+def run_python(folder, *command):
     """Run Python in a folder; what it says is kept in a file, and returned."""
     env = {**os.environ, "PYTHONPATH": str(ROOT), "MINITRANSFORMER_CACHE": str(FOLDER / "cache")}
     with (FOLDER / "said.txt").open("w", encoding="utf-8") as said:
@@ -169,7 +169,7 @@ def run(folder, *command):
         raise RuntimeError(f"no mutants were tried:\n{(FOLDER / 'said.txt').read_text(encoding='utf-8')[-4000:]}")
 
 
-def drawn(module):
+def sample_mutants(module):
     """Return the mutants of a module that are tried, {name: changed line}, and the number of all."""
     text = (FOLDER / "mutants" / file_of(module)).read_text(encoding="utf-8")
     found, place = mutants(text), file_of(module).removesuffix(".py").replace("/", ".")
@@ -177,15 +177,17 @@ def drawn(module):
     return {f"{place}.{name}": changed_line(*found[name]) for name in names}, len(found)
 
 
-def tried(modules):
+def try_mutants(modules):
     """Try the mutants of modules; return {module: (number of all, [(code, changed line)])}."""
     prepare(modules)
-    chosen = {module: drawn(module) for module in modules}
+    chosen = {module: sample_mutants(module) for module in modules}
     files = {module: [f"tests/helper/test_{name}.py" for name in MODULES[module].split()] for module in modules}
     plan = {mutant: files[module] for module, (lines, _) in chosen.items() for mutant in lines}
     (FOLDER / "mutants" / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
     tests = sorted({file for each in files.values() for file in each})
-    run(FOLDER / "mutants", "-m", "pytest", "-q", "-p", "tools.trying", *map("--deselect={}".format, LISTING), *tests)
+    run_python(
+        FOLDER / "mutants", "-m", "pytest", "-q", "-p", "tools.trying", *map("--deselect={}".format, LISTING), *tests
+    )
     found = (FOLDER / "mutants" / "found.jsonl").read_text(encoding="utf-8").splitlines()
     codes = dict(map(json.loads, found))
     if broken := [mutant for mutant, code in codes.items() if code == BROKEN]:
@@ -206,7 +208,7 @@ def main(modules):
     """Try modules, print the score of each, and what survives without a reason."""
     known, total = known_survivors(), np.zeros(5, int)
     print(f"{'module':25}    all  tried  killed  equal  survive")
-    for module, (count, results) in tried(modules or list(MODULES)).items():
+    for module, (count, results) in try_mutants(modules or list(MODULES)).items():
         alive = [line for code, line in results if code in (SURVIVED, UNREACHED)]
         new = [line for line in alive if (module, line) not in known]
         row = count, len(results), len(results) - len(alive), len(alive) - len(new), len(new)

@@ -25,7 +25,7 @@ def blocks(text):
     return [(code, printed or "") for code, printed in BLOCK.findall(text)]
 
 
-def run(codes):
+def run_blocks(codes):
     """Run blocks in order; yield for each what it prints, and its `ours`, `theirs` and `trap` where it has them."""
     known = {"__name__": "page"}
     for code in codes:
@@ -36,7 +36,7 @@ def run(codes):
         yield said.getvalue(), {name: known[name] for name in NAMES if name in known}
 
 
-def described(codes, printed):
+def report_text(codes, printed):
     """Return the text of the file: what each block printed, and with which versions."""
     versions = {name: metadata.version(name).partition("+")[0] for name in ("numpy", "torch")}
     rows = [{"code": code, "printed": said} for code, said in zip(codes, printed)]
@@ -44,7 +44,7 @@ def described(codes, printed):
     return json.dumps(whole | {"versions": versions, "blocks": rows}, indent=1, ensure_ascii=False) + "\n"
 
 
-def filled(text, printed):
+def page_with_outputs(text, printed):
     """Return the page with these outputs below its blocks."""
     outputs = iter(printed)
     return BLOCK.sub(lambda block: f"```python\n{block[1]}```\n{shown(next(outputs))}", text)
@@ -59,9 +59,9 @@ def main():
     """Run the page's code, and write what it prints into the page and the file."""
     text = PAGE.read_text(encoding="utf-8")
     codes = [code for code, _ in blocks(text)]
-    printed = [said for said, _ in run(codes)]
-    replace_file(FILE, described(codes, printed))
-    replace_file(PAGE, filled(text, printed))
+    printed = [said for said, _ in run_blocks(codes)]
+    replace_file(FILE, report_text(codes, printed))
+    replace_file(PAGE, page_with_outputs(text, printed))
     print(f"Ran {len(codes)} blocks; wrote {FILE.relative_to(ROOT)} and the outputs of {PAGE.relative_to(ROOT)}.")
 
 

@@ -47,7 +47,7 @@ for name, task in CHECKS.items():
 """
 
 
-def shown(outputs):
+def result_in_notebook(outputs):
     """Return what a cell gave, from the outputs of a notebook: texts of its streams, values, the kind of its error."""
     streams, values, error = {"stdout": "", "stderr": ""}, [], ""
     for output in outputs:
@@ -60,7 +60,7 @@ def shown(outputs):
     return OVERWRITTEN.sub("", streams["stdout"]), streams["stderr"], values, error
 
 
-def given(result):
+def result_in_page(result):
     """Return the same of what a cell gave in the page."""
     streams, values = {"stdout": "", "stderr": ""}, []
     for kind, content in result["told"]:
@@ -80,7 +80,7 @@ def names_in(nodes):
     return made, {part.id for part in names if isinstance(part.ctx, ast.Load)}
 
 
-def noted(cells, results):
+def notes_of(cells, results):
     """Return what the cells of a chapter, which gave `results` in the page, are to say: name -> sentence."""
     notes, values, within = {}, set(), {}  # names with values; functions -> names that their code uses
     doubtful = set()  # names that a cell was to give values to, or to change
@@ -90,7 +90,7 @@ def noted(cells, results):
         within |= {part.name: names_in([part])[1] for part in statements if isinstance(part, ast.FunctionDef)}
         while more := set().union(*(within.get(name, set()) for name in used)) - used:
             used |= more
-        if given(result) != shown(cell.outputs):
+        if result_in_page(result) != result_in_notebook(cell.outputs):
             note = reason(cell, result, bool(used & doubtful))
             notes[name_of(cell.source)] = note
             if note.startswith(LEFT_OUT):
@@ -110,7 +110,7 @@ def reason(cell, result, is_doubtful):
     return NEEDS
 
 
-def run(chapters):
+def run_in_chromium(chapters):
     """Run cells in Chromium: page -> its code cells; return page -> what each gave."""
     trains = lambda cell: "checkpoint=" in cell.source
     asked = [
@@ -137,13 +137,13 @@ def main(numbers):
     pages = [chapter.page for chapter in Book(ROOT).chapters if not numbers or chapter.name[:2] in numbers]
     chapters = {page: code_cells(nbformat.read(EXECUTED / f"{page}.ipynb", 4)) for page in pages}
     check = nbformat.v4.new_code_cell(VERDICTS)
-    results = run(chapters | {"verdicts": [check]})
+    results = run_in_chromium(chapters | {"verdicts": [check]})
     old = load_notes()
-    new = old | {page: noted(cells, results[page]) for page, cells in chapters.items()}
+    new = old | {page: notes_of(cells, results[page]) for page, cells in chapters.items()}
     for page, cells in chapters.items():
         print(f"{page}: {len(cells)} cells, {len(cells) - len(new[page])} as in the book")
     LIST.write_text(notes_toml(new), "utf8")
-    said = given(results["verdicts"][0])[0]
+    said = result_in_page(results["verdicts"][0])[0]
     if said != verdicts():
         return "The verdicts and hints of `check` are not those of this Python."
     print(f"All {len(said.splitlines())} verdicts and hints of `check` are those of this Python.")

@@ -51,7 +51,7 @@ def pytest_runtestloop(session):
     every = [each for each in gc.get_objects() if isinstance(each, functools._lru_cache_wrapper)]
     caches = [each for each in every if str(each.__module__).startswith("minitransformer")]
     gc.freeze()  # or each fork's collector goes through all that it shares with this process, and so copies it
-    seconds, reached = measured(session.items, caches)
+    seconds, reached = times_and_tests(session.items, caches)
     with Path("found.jsonl").open("a", encoding="utf-8") as found:
         for mutant, files in json.loads(Path("plan.json").read_text(encoding="utf-8")).items():
             names = set(reached.get(mutant.rpartition("__mutmut_")[0], []))
@@ -63,9 +63,9 @@ def pytest_runtestloop(session):
     return True
 
 
-def measured(items, caches):
+def times_and_tests(items, caches):
     """Return the seconds of each test and the tests of each function; end where a test fails without a mutant."""
-    if forked(measure, items, caches):
+    if forked(write_measured, items, caches):
         pytest.exit("the tests could not be run without a mutant", 1)
     seconds, reached, failed = json.loads(Path("measured.json").read_text(encoding="utf-8"))
     if failed:
@@ -85,9 +85,9 @@ def forked(work, *arguments):
         os._exit(code)
 
 
-def measure(items, caches):
+def write_measured(items, caches):
     """Run the tests without a mutant; write the seconds of each and the tests of each function to `measured.json`."""
-    take("stats")
+    switch_to("stats")
     seconds, reached, failed = {}, {}, []
     failing.append(lambda item, call: failed.append(item.nodeid))
     for item, following in zip(items, [*items[1:], None]):
@@ -106,7 +106,7 @@ def measure(items, caches):
 def attempt(mutant, items, caches):
     """Run tests with a mutant, and end at the first one that fails."""
     resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT + 1))
-    take(mutant)
+    switch_to(mutant)
     failing.append(lambda item, call: os._exit(FAILED))
     forget(caches)
     for item, following in zip(items, [*items[1:], None]):
@@ -114,7 +114,7 @@ def attempt(mutant, items, caches):
     return SURVIVED
 
 
-def take(mutant):
+def switch_to(mutant):
     """Let functions be this mutant's, and not look that up in the environment at every call, as they otherwise do."""
     os.environ["MUTANT_UNDER_TEST"] = mutant
     if trampoline := sys.modules.get("mutmut.mutation.trampoline"):

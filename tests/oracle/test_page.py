@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from tools.pytorch_page import FILE, PAGE, blocks, run
+from tools.pytorch_page import FILE, PAGE, blocks, run_blocks
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make oracle` runs these tests")
 ROWS = [row["code"] for row in json.loads(FILE.read_text(encoding="utf-8"))["blocks"]]
@@ -17,7 +17,7 @@ def found():
     """Return for each block what it printed, and its results; what the page has set is set back."""
     before = torch.get_default_dtype(), torch.is_grad_enabled(), np.get_printoptions()
     try:
-        return list(run(code for code, _ in blocks(PAGE.read_text(encoding="utf-8"))))
+        return list(run_blocks(code for code, _ in blocks(PAGE.read_text(encoding="utf-8"))))
     finally:
         torch.set_default_dtype(before[0])
         torch.set_grad_enabled(before[1])

@@ -80,8 +80,8 @@ def test_a_processor_is_another_one_to_the_cells_alone(monkeypatch):
 
 
 def test_only_what_the_machine_has_is_tried():
-    assert kernels.possible({"baseline": ["X86_V2"], "found": ["X86_V3"]}) == ["AVX2", "SSE4.2"]
-    assert kernels.possible({"baseline": ["NEON"]}) == []
+    assert kernels.possible_processors({"baseline": ["X86_V2"], "found": ["X86_V3"]}) == ["AVX2", "SSE4.2"]
+    assert kernels.possible_processors({"baseline": ["NEON"]}) == []
 
 
 def test_a_planted_difference_fails_and_names_the_chapter_and_the_line(monkeypatch, capsys):
@@ -89,7 +89,7 @@ def test_a_planted_difference_fails_and_names_the_chapter_and_the_line(monkeypat
     page = SimpleNamespace(**vars(PAGE) | {"cells": [SimpleNamespace(source=code, line=7, tags=[])]})
     monkeypatch.setattr(kernels, "Book", lambda root: SimpleNamespace(pages=[page]))
     monkeypatch.setattr(kernels, "read_allowed", dict)
-    monkeypatch.setattr(kernels, "possible", lambda: ["AVX2", "SSE4.2"])
+    monkeypatch.setattr(kernels, "possible_processors", lambda: ["AVX2", "SSE4.2"])
     assert kernels.main([]).startswith("1 lines differ between processors")
     assert capsys.readouterr().out.splitlines()[:3] == [
         "chapters/10-positions.md, cell at line 7",
@@ -99,6 +99,6 @@ def test_a_planted_difference_fails_and_names_the_chapter_and_the_line(monkeypat
 
 
 def test_where_a_machine_is_but_one_of_them_nothing_is_compared(monkeypatch, capsys):
-    monkeypatch.setattr(kernels, "possible", list)
+    monkeypatch.setattr(kernels, "possible_processors", list)
     assert kernels.main([]) is None
     assert capsys.readouterr().out.startswith("Nothing to compare: this machine can be none of AVX-512, ")

@@ -102,17 +102,17 @@ def test_plain_descent_goes_against_the_gradient_and_momentum_against_a_sum_of_w
 
 @pytest.mark.parametrize("name", list(ablations.OPTIMISERS))
 def test_a_training_goes_by_the_optimiser_that_is_asked_for_and_the_next_by_adam(name):
-    found = ablations.run((SMALL | {"optimiser": name}, 0))
-    assert (found == ablations.run((SMALL, 0))) == (name == "Adam")
+    found = ablations.run_job((SMALL | {"optimiser": name}, 0))
+    assert (found == ablations.run_job((SMALL, 0))) == (name == "Adam")
     assert training.loop.Adam is training.Adam
 
 
 def test_of_a_single_head_that_looks_everywhere_alike_the_largest_weight_is_one_over_the_length():
     model = ablations.model_of(SMALL | {"heads": 1}, seed=0)
-    assert 0.1 < ablations.measured(model)["largest"] < 1
+    assert 0.1 < ablations.held_out_scores(model)["largest"] < 1
     model.params["encoder"][1]["attention"]["W_Q"][:] = 0
     (_, _, lengths), _ = reversals(np.random.default_rng(ablations.HELD_OUT), 250)
-    assert ablations.measured(model)["largest"] == pytest.approx(len(lengths) / lengths.sum())
+    assert ablations.held_out_scores(model)["largest"] == pytest.approx(len(lengths) / lengths.sum())
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, ValueError, None])
@@ -126,19 +126,19 @@ def test_what_was_replaced_stands_again_whatever_happens(part, stop, monkeypatch
             raise stop
         return {}
 
-    monkeypatch.setattr(ablations, "measured", measured)
+    monkeypatch.setattr(ablations, "held_out_scores", measured)
     if stop:
         with pytest.raises(stop):
-            ablations.trained(SMALL | {"without": part}, 0)
+            ablations.train_variant(SMALL | {"without": part}, 0)
     else:
-        ablations.trained(SMALL | {"without": part}, 0)
+        ablations.train_variant(SMALL | {"without": part}, 0)
     assert sum(now is not then for now, then in zip(during[0], before)) == 2
     assert standing() == before
 
 
 def test_a_training_that_was_stopped_goes_on_to_the_same_end_and_none_of_another_variant_does(kept, monkeypatch):
     monkeypatch.setattr(ablations, "EVERY", 3)
-    whole, taken, step = ablations.run((SMALL, 0)), [], training.Adam.step
+    whole, taken, step = ablations.run_job((SMALL, 0)), [], training.Adam.step
     assert whole["after steps"] == [0, 3, 6]
 
     def counted(adam, *given):
@@ -150,19 +150,19 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_end_and_none_of_another
     monkeypatch.setattr(training.Adam, "step", counted)
     monkeypatch.setenv("MINITRANSFORMER_CACHE", str(kept / "empty"))
     with pytest.raises(KeyboardInterrupt):
-        ablations.run((SMALL, 0))
-    assert ablations.run((SMALL | {"without": "scale"}, 0))["loss"] != whole["loss"] and len(taken) == 5 + 6
-    assert ablations.run((SMALL, 0)) == whole and len(taken) == 5 + 6 + 3
+        ablations.run_job((SMALL, 0))
+    assert ablations.run_job((SMALL | {"without": "scale"}, 0))["loss"] != whole["loss"] and len(taken) == 5 + 6
+    assert ablations.run_job((SMALL, 0)) == whole and len(taken) == 5 + 6 + 3
 
 
 def test_a_training_that_overflows_is_a_result_and_a_wrong_setting_is_none(monkeypatch):
     monkeypatch.setattr(ablations, "EVERY", 2)
     steep = SMALL | {"norm": "none", "rate": 1e20, "dtype": "float32"}
-    found = ablations.run((steep, 0))
+    found = ablations.run_job((steep, 0))
     assert found["after steps"] == [0, 2, 4, 6] and found["exact"] == [0, 0, 0, 0]
-    assert found["loss"][0] > 0 and found["loss"][-1] is None and found == ablations.run((steep, 0))
+    assert found["loss"][0] > 0 and found["loss"][-1] is None and found == ablations.run_job((steep, 0))
     with pytest.raises(ValueError, match="expected more steps"):
-        ablations.run((SMALL | {"steps": 2}, 0))
+        ablations.run_job((SMALL | {"steps": 2}, 0))
 
 
 def test_all_variants_are_trained_from_all_seeds_and_written_whole_or_not_at_all(kept, monkeypatch, capsys):
@@ -181,14 +181,14 @@ def test_all_variants_are_trained_from_all_seeds_and_written_whole_or_not_at_all
     whole, part = json.loads(path.read_text(encoding="utf-8"))["variants"]
     assert whole["settings"] == SMALL and part["settings"] == SMALL | {"norm": "none"} and part["name"] == "part"
     assert [run["seed"] for run in part["runs"]] == [3, 5] and whole["runs"][0] != part["runs"][0]
-    assert part["runs"][1] == ablations.run((part["settings"], 5))
+    assert part["runs"][1] == ablations.run_job((part["settings"], 5))
     said = capsys.readouterr().out
     assert "4 of 4, one layer: part, seed 5: 0.0%" in said and "step" not in said
 
 
 def test_numbers_that_overflowed_are_written_as_json_knows_them():
     numbers = [measure.rounded(np.float32(number)) for number in ("nan", "inf", "0.25")]
-    text = ablations.described([[{"seed": 0, "loss": numbers}]])
+    text = ablations.report_text([[{"seed": 0, "loss": numbers}]])
     found = json.loads(text, parse_constant=pytest.fail)
     assert found["variants"][0]["runs"][0]["loss"] == [None, None, 0.25] and '"loss": [ null, null, 0.25 ]' in text
 
@@ -209,7 +209,7 @@ def test_the_file_is_what_the_code_as_it_is_now_would_find(name):
     found = json.loads(ablations.FILE.read_text(encoding="utf-8"))["variants"]
     settings, run = next((row["settings"], row["runs"][1]) for row in found if row["name"] == name)
     short = settings | {"steps": settings["warmup"] + 1}  # until then the rates are the same
-    again = ablations.run((short, run["seed"]))
+    again = ablations.run_job((short, run["seed"]))
     assert again["training loss"][0] == pytest.approx(run["training loss"][0], rel=1e-3)  # the next drift apart
     assert again["loss"][0] == pytest.approx(run["loss"][0], rel=1e-3)
 

@@ -77,7 +77,7 @@ def test_what_is_cached_can_be_changed_and_is_cached_still():
 def test_the_command_fails_where_more_than_one_in_fifty_survives_without_a_reason(
     code, known, failed, monkeypatch, capsys
 ):
-    monkeypatch.setattr(mutants, "tried", lambda modules: {"softmax": (9, [(1, "c  →  d"), (code, "a  →  b")])})
+    monkeypatch.setattr(mutants, "try_mutants", lambda modules: {"softmax": (9, [(1, "c  →  d"), (code, "a  →  b")])})
     monkeypatch.setattr(mutants, "known_survivors", lambda: known)
     assert mutants.main(["softmax"]) == failed
     said = capsys.readouterr().out

@@ -46,7 +46,7 @@ def test_both_files_are_written_whole_or_not_at_all_and_can_be_read(kept, monkey
     assert "seed 3, without hen, boulevard, lagoon, bucket: " in capsys.readouterr().out
     runs = load_runs()
     assert [(run["seed"], run["without"]) for run in runs] == [(3, []), (5, []), (3, [*model.ABSENT])]
-    book, found = model.trained(3)
+    book, found = model.train_translator(3)
     assert runs[0] == json.loads(json.dumps(found)) and runs[0]["after steps"] == [0, 2, 3]
     assert np.array_equal(load_model().flat, book.flat.astype(np.float16))
     assert runs[0]["others"] != runs[2]["others"]
@@ -142,7 +142,7 @@ def test_the_weights_are_those_that_were_measured(monkeypatch):
     run = book_run()
     cut = {"layer 2, heads 2 and 3": (2, [1, 2])}  # of twenty, each of which takes 4,000 sentences
     monkeypatch.setattr(model, "averaged", partial(model.averaged, wanted=cut))
-    found = model.tested(load_model())
+    found = model.measurements(load_model())
     kept = {name: run["averaged"][name] for name in cut}
     assert found.keys() <= run.keys() and "averaged" in found
     for name, numbers in found.items():
@@ -151,5 +151,5 @@ def test_the_weights_are_those_that_were_measured(monkeypatch):
 
 def test_the_training_begins_as_that_of_the_file():
     run, seed = book_run(), model.BOOK
-    begun = train(new_model(seed), model.draw, 101, rate=model.TRAINING["rate"], seed=seed, measure=model.measured)
+    begun = train(new_model(seed), model.draw, 101, rate=model.TRAINING["rate"], seed=seed, measure=model.unseen_shares)
     assert begun.found["others"][:2] == pytest.approx(run["others"][:2], abs=0.02)

@@ -31,7 +31,7 @@ def test_the_file_is_written_whole_or_not_at_all_and_can_be_read(folder, monkeyp
     assert [path.name for path in folder.iterdir()] == ["cache"]
     writer.main()
     said = re.search(r"Held out: (\S+) bits for each byte, (\S+) as float16", capsys.readouterr().out)
-    trained, encoding, held_out, losses = writer.trained()
+    trained, encoding, held_out, losses = writer.train_writer()
     model, read = text_model()
     assert np.array_equal(model.flat, trained.flat.astype(np.float16)) and read.tokens == encoding.tokens
     assert len(losses) == 3

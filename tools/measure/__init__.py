@@ -35,7 +35,7 @@ def report(target, about, **content):
     return re.sub(r"[\[{][^][{}]*[]}]", lambda innermost: " ".join(innermost[0].split()), text)
 
 
-def keep(file, text):
+def write_report(file, text):
     """Write a file whole or not at all, and say so."""
     replace_file(file, text)
     print(f"Wrote {file}.")

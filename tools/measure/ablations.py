@@ -28,7 +28,7 @@ from minitransformer.tasks.reversals import WORDS, reversals
 from minitransformer.training import Adam, loop, train
 from minitransformer.training.checkpoints import restore_checkpoint
 from minitransformer.transformer import Transformer, layers, stack_size
-from tools.measure import keep, report, rounded
+from tools.measure import report, rounded, write_report
 
 SEEDS = 0, 1, 2
 BASELINE = {"layers": 2, "d": 32, "heads": 4, "norm": "pre", "positions": "sinusoidal", "without": None, "start": 1,
@@ -87,13 +87,13 @@ class Momentum(Adam):
 OPTIMISERS = {"plain": Descent, "momentum": Momentum, "Adam": Adam}
 
 
-def alone(x, sublayer, norm, gain, bias):
+def branch(x, sublayer, norm, gain, bias):
     """Return what `residual` adds to `x` where the norm stands before the sublayer, without `x`."""
     return sublayer(layer_norm(x, gain, bias))
 
 
-def alone_vjp(x, sublayer, norm, gain, bias):
-    """Return `alone(…)` and its backward pass, as `residual_vjp` does."""
+def branch_vjp(x, sublayer, norm, gain, bias):
+    """Return `branch(…)` and its backward pass, as `residual_vjp` does."""
     inside, back_norm = layer_norm_vjp(x, gain, bias)
     output, back_sublayer = sublayer(inside)
 
@@ -115,7 +115,7 @@ def stacked(self, x, side, seen=None, rng=None, **masks):
 def leaving_out(part):
     """Return a context in which the package's models have no "residuals" or "scale", or lack nothing: None."""
     unscaled = {"attention": partial(attention, scale=1), "attention_vjp": partial(attention_vjp, scale=1)}
-    places = {"residuals": (layers, {"residual": alone, "residual_vjp": alone_vjp}), "scale": (multi_head, unscaled)}
+    places = {"residuals": (layers, {"residual": branch, "residual_vjp": branch_vjp}), "scale": (multi_head, unscaled)}
     with contextlib.ExitStack() as changed:
         if part:
             changed.enter_context(mock.patch.multiple(places[part][0], **places[part][1]))
@@ -142,7 +142,7 @@ def shrink(params, factor, *matrices):
             part *= factor
 
 
-def measured(model):
+def held_out_scores(model):
     """Return the share of the held-out rows that a model says without a mistake, and its mean loss, in nats.
 
     Given the right beginning, the likeliest word is right at every place: the same as saying the whole row by itself.
@@ -168,14 +168,14 @@ def largest_weight(model):
     return np.mean(largest.mean(axis=1)[words])
 
 
-def trained(settings, seed):
+def train_variant(settings, seed):
     """Train a variant from a seed, or take up the training where it was stopped, and return its `Training`."""
     draw, name = partial(reversals, count=settings["batch"]), checkpoint(settings, seed)
     rates = {name: settings[name] for name in ("steps", "rate", "warmup", "longest")}
     optimiser = mock.patch.object(loop, "Adam", OPTIMISERS[settings["optimiser"]])
     with leaving_out(settings["without"]), optimiser:
         model = model_of(settings, seed)
-        return train(model, draw, **rates, seed=seed, measure=measured, every=EVERY, checkpoint=name)
+        return train(model, draw, **rates, seed=seed, measure=held_out_scores, every=EVERY, checkpoint=name)
 
 
 def checkpoint(settings, seed):
@@ -183,21 +183,21 @@ def checkpoint(settings, seed):
     return f"{KEPT}{crc32(repr(settings).encode()):08x}-{seed}"
 
 
-def run(job):
+def run_job(job):
     """Return what came of a `job`, settings and a seed: lists by name, as JSON has them."""
     settings, seed = job
     silent = contextlib.redirect_stdout(io.StringIO())  # two progress bars would write over each other
     with silent, np.errstate(over="ignore", invalid="ignore"):  # a training that fails is a result
         try:
-            done = trained(settings, seed)
+            done = train_variant(settings, seed)
         except ValueError as problem:
-            done = overflowed(settings, seed, problem)
+            done = overflowed_training(settings, seed, problem)
     found = rounded(done.found)
     means = [rounded(np.mean(done.losses[i : i + WINDOW])) for i in range(0, len(done.losses), WINDOW)]
     return {"seed": seed, "training loss": means, "after steps": done.at, **found}
 
 
-def overflowed(settings, seed, problem):
+def overflowed_training(settings, seed, problem):
     """Return the `Training` of one that came to infinite numbers: what was measured before, then no row and no loss.
 
     Raises the `problem` itself where the training had not begun.
@@ -213,7 +213,7 @@ def overflowed(settings, seed, problem):
     return done
 
 
-def described(runs):
+def report_text(runs):
     """Return the text of the file: what was measured, when, with which versions; `runs` has a list for each variant."""
     about = (
         f"After so many steps: the share of {HELD_OUT} held-out rows turned round without a mistake, and the "
@@ -228,7 +228,7 @@ def described(runs):
     return report("ablations", about, variants=variants)
 
 
-def begin():
+def begin_worker():
     """Let a process of the pool end with the one that began it, and leave no lock of tqdm's when it is ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     tqdm.set_lock(threading.RLock())
@@ -239,12 +239,12 @@ def main():
     jobs = [(BASELINE | differs, seed) for seed in SEEDS for _, _, differs in VARIANTS]
     titles = [f"{heading}: {name}, seed {seed}" for seed in SEEDS for heading, name, _ in VARIANTS]
     runs = []
-    with multiprocessing.get_context("spawn").Pool(2, begin) as pool:
-        for title, found in zip(titles, pool.imap(run, jobs)):
+    with multiprocessing.get_context("spawn").Pool(2, begin_worker) as pool:
+        for title, found in zip(titles, pool.imap(run_job, jobs)):
             runs.append(found)
             print(f"{len(runs)} of {len(jobs)}, {title}: {found['exact'][-1]:.1%}", flush=True)
         pool.close()
         pool.join()
-    keep(FILE, described([runs[i :: len(VARIANTS)] for i in range(len(VARIANTS))]))
+    write_report(FILE, report_text([runs[i :: len(VARIANTS)] for i in range(len(VARIANTS))]))
     for kept in cache_folder().glob(f"{KEPT}*.npz"):
         kept.unlink()

@@ -19,7 +19,7 @@ from minitransformer.tasks.sentences import fits
 from minitransformer.training import train
 from minitransformer.transformer import source_mask
 from minitransformer.translation import END, PRONOUNS, SENTENCES, batch_of, correct_words, new_model, translator
-from tools.measure import keep, report, rounded
+from tools.measure import report, rounded, write_report
 
 BOOK, SEEDS = 3, range(6)
 ABSENT = "hen", "boulevard", "lagoon", "bucket"  # one noun of each class
@@ -48,7 +48,7 @@ def shares(model, phrases):
     return {"exact": found.all(-1).mean(), **words, "first word": found[:, 0].mean()}
 
 
-def measured(model):
+def unseen_shares(model):
     """Return the `shares` on 400 sentences whose nouns were never together in training."""
     return shares(model, it_sentences(np.random.default_rng(400), 400))
 
@@ -170,7 +170,7 @@ def agreement(model, phrases):
     return {"looks": np.mean(looks == asked), "obeys": np.mean(answers == other)}
 
 
-def tested(model):
+def measurements(model):
     """Return the `shares` on sentences that are hard in several ways, what is `aligned`, and what else is counted."""
     rng = np.random.default_rng(TESTED)
     kinds = {"pairs": it_sentences(rng, TESTED), "triples": it_sentences(rng, TESTED, "triples")}
@@ -188,12 +188,12 @@ def tested(model):
     return found | {"carriers": carriers(model, [twins(rng) for _ in range(TESTED // 4)])}
 
 
-def trained(seed, absent=()):
+def train_translator(seed, absent=()):
     """Train a model from a seed; return it and what came of it, as JSON has it."""
     model = new_model(seed)
     name = f"model-{seed}{'-absent' if absent else ''}"
-    done = train(model, partial(draw, absent=absent), **TRAINING, seed=seed, measure=measured, checkpoint=name)
-    found = {"seed": seed, "without": list(absent), "after steps": done.at, **done.found, **tested(model)}
+    done = train(model, partial(draw, absent=absent), **TRAINING, seed=seed, measure=unseen_shares, checkpoint=name)
+    found = {"seed": seed, "without": list(absent), "after steps": done.at, **done.found, **measurements(model)}
     return model, rounded(found)
 
 
@@ -201,12 +201,12 @@ def main():
     """Train all models, saying what comes out, and write both files."""
     runs, weights = [], io.BytesIO()
     for seed, absent in [*((seed, ()) for seed in SEEDS), (BOOK, ABSENT)]:
-        model, found = trained(seed, absent)
+        model, found = train_translator(seed, absent)
         runs.append(found)
         print(f"seed {seed}{', without ' + ', '.join(absent) if absent else ''}: {found['pairs']}", flush=True)
         if seed == BOOK and not absent:
             np.save(weights, model.flat.astype(np.float16))
     about = f"Shares of {TESTED} sentences of each kind that are right; after so many steps, of 400."
-    keep(translator.FILE, weights.getvalue())
+    write_report(translator.FILE, weights.getvalue())
     digest = hashlib.sha256(weights.getvalue()).hexdigest()
-    keep(translator.RUNS, report("model", about, weights=digest, runs=runs))
+    write_report(translator.RUNS, report("model", about, weights=digest, runs=runs))

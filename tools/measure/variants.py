@@ -13,7 +13,7 @@ from minitransformer.today import Decoder, decoder_shapes, expert_load, experts,
 from minitransformer.training import train
 from minitransformer.transformer import parameter_count
 from minitransformer.transformer.walk import normalise
-from tools.measure import keep, plays, report
+from tools.measure import plays, report, write_report
 
 SEEDS, OTHER_SEEDS = (0, 1, 2), (3, 4, 5)
 AGAIN = ("as in chapter 16", "all of today's", "window of 16 tokens")  # what is trained from the other seeds, too
@@ -46,7 +46,7 @@ def shapes_of(settings):
     return shapes(hidden, experts=total), shapes(hidden, experts=min(total, 2)), hidden
 
 
-def trained(ids, name, settings, seed):
+def train_variant(ids, name, settings, seed):
     """Return the model of a variant after its training, or after what a checkpoint holds of it."""
     shapes, _, _ = shapes_of(settings)
     options = {"turn": settings["turn"], "window": settings.get("window"), "scale": D**0.5}
@@ -56,12 +56,12 @@ def trained(ids, name, settings, seed):
     return model
 
 
-def measured(model, tested, encoding):
+def held_out_bits(model, tested, encoding):
     """Return how many bits a byte of the held-out text costs a model."""
     return round(bits_per_byte(partial(token_probabilities, model), tested, encoding), 3)
 
 
-def loads(model, ids):
+def expert_loads(model, ids):
     """Return the load of each expert in each layer, on a window of a text."""
     seen = {}
     model(ids, seen)
@@ -80,8 +80,8 @@ def main():
     for name, differs in VARIANTS:
         settings = BEFORE | differs
         shapes, used, hidden = shapes_of(settings)
-        models = [trained(ids, name, settings, seed) for seed in SEEDS]
-        bits = [measured(model, tested, encoding) for model in models]
+        models = [train_variant(ids, name, settings, seed) for seed in SEEDS]
+        bits = [held_out_bits(model, tested, encoding) for model in models]
         row = {
             "name": name,
             "parameters": parameter_count(shapes),
@@ -90,10 +90,10 @@ def main():
             "bits": bits,
         }
         if "experts" in settings:
-            row["load"] = [loads(model, tested[:6400].reshape(100, 64)) for model in models]
+            row["load"] = [expert_loads(model, tested[:6400].reshape(100, 64)) for model in models]
         if name in AGAIN:
-            others = (trained(ids, name, settings, seed) for seed in OTHER_SEEDS)
-            row["again"] = [measured(model, tested, encoding) for model in others]
+            others = (train_variant(ids, name, settings, seed) for seed in OTHER_SEEDS)
+            row["again"] = [held_out_bits(model, tested, encoding) for model in others]
         rows.append(row)
         print(row, flush=True)
-        keep(FILE, report("variants", about, variants=rows))
+        write_report(FILE, report("variants", about, variants=rows))

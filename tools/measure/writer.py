@@ -15,13 +15,13 @@ import numpy as np
 from minitransformer.language_model import KneserNey, bits_per_byte, new_writer, token_probabilities, windows
 from minitransformer.language_model import writer as kept
 from minitransformer.training import train
-from tools.measure import keep, plays
+from tools.measure import plays, write_report
 
 TRAINING = {"steps": 1_800, "rate": 4e-3, "warmup": 100, "seed": 0}
 OTHER = 1  # the seed of the other start
 
 
-def trained(seed=TRAINING["seed"]):
+def train_writer(seed=TRAINING["seed"]):
     """Return the model, trained as on the page of chapter 16, its encoding, the held-out tokens, and the losses."""
     (ids, held_out, encoding), model = plays(), new_writer(seed)
     name = "plays" if seed == 0 else f"plays-{seed}"
@@ -31,15 +31,15 @@ def trained(seed=TRAINING["seed"]):
 
 def main():
     """Train, write the file, and say what was measured."""
-    model, encoding, held_out, losses = trained()
+    model, encoding, held_out, losses = train_writer()
     exact = bits_per_byte(model, held_out, encoding)
     model.flat[:] = weights = model.flat.astype(np.float16)
     bits, file = bits_per_byte(model, held_out, encoding), io.BytesIO()
     merges = np.array([*encoding.numbers], np.uint16)
     np.savez(file, merges=merges, weights=weights, losses=np.array(losses, np.float32), bits=bits)
-    keep(kept.FILE, file.getvalue())
+    write_report(kept.FILE, file.getvalue())
     print(f"Held out: {exact:.4f} bits for each byte, {bits:.4f} as float16.")
-    for names, mixed in mixtures(model, trained(OTHER)[0], encoding, held_out).items():
+    for names, mixed in mixtures(model, train_writer(OTHER)[0], encoding, held_out).items():
         print(f"{names}: {mixed:.2f}")
 
 
