@@ -12,7 +12,7 @@ from bookbuild import ROOT
 from bookbuild.base import node
 from companion.evidence import seen, twin_examples
 from companion.evidence.twins import twin
-from companion.explorables.translator.state import packed
+from companion.explorables.translator.state import translator_state
 from companion.explore import SHARED, explorable
 from minitransformer.softmax import softmax
 from minitransformer.translation import SENTENCES, french_words, load_model, word_numbers
@@ -39,7 +39,7 @@ TIRED, WIDE, COW, BRIDGE = (
 )
 SAID = "l' animal n' a pas traversé la rue parce qu'"
 STATE = {
-    **packed(load_model()),
+    **translator_state(load_model()),
     "source": SENTENCES.english,
     "target": SENTENCES.french,
     "pronouns": ["il", "elle"],

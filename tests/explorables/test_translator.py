@@ -16,7 +16,7 @@ from bookbuild import ROOT
 from bookbuild.base import node
 from bookbuild.site.weights import move_out
 from companion import figures
-from companion.explorables.translator.state import packed
+from companion.explorables.translator.state import translator_state
 from companion.explore import SHARED, _module, explorable
 from minitransformer.tasks.sentence_sets import draw_sentence
 from minitransformer.transformer import Transformer
@@ -56,7 +56,7 @@ def translated(folder, model, rows, change=("", ""), halves=None):
     assert change[0] in code
     (folder / "transformer.mjs").write_text(code.replace(*change, 1), "utf8")
     (folder / "runner.mjs").write_text(RUNNER, "utf8")
-    sizes = packed(model)["sizes"] | {"source": model.source_vocabulary, "target": model.vocabulary}
+    sizes = translator_state(model)["sizes"] | {"source": model.source_vocabulary, "target": model.vocabulary}
     numbers = base64.b64encode(model.flat.astype("<f4").tobytes()).decode()
     question = json.dumps({"numbers": numbers, "halves": halves, "sizes": sizes, "rows": rows})
     return json.loads(node.run_node([folder / "runner.mjs"], "The engine failed", question=question))
@@ -119,7 +119,7 @@ def test_weights_are_float16_to_the_last_bit(tmp_path):
     halves = np.arange(len(model.flat)).astype("<u2").view("<f2")  # every float16 that there is
     model.flat[:] = np.where(np.isfinite(halves), halves, 0)
     question = f"""import {{ unpacked }} from {json.dumps((SHARED / "transformer.mjs").as_uri())};
-        console.log(JSON.stringify([...unpacked({json.dumps(packed(model)["weights"][0])})]));"""
+        console.log(JSON.stringify([...unpacked({json.dumps(translator_state(model)["weights"][0])})]));"""
     (tmp_path / "unpack.mjs").write_text(question, "utf8")
     np.testing.assert_array_equal(json.loads(node.run_node([tmp_path / "unpack.mjs"], "It failed")), model.flat)
 
@@ -127,13 +127,13 @@ def test_weights_are_float16_to_the_last_bit(tmp_path):
 def test_another_kind_of_model_is_refused():
     model = Transformer(5, 4, 1, 1, 0, source_vocabulary=5)
     with pytest.raises(ValueError, match="^activation is <function relu.*; expected <function gelu.* can run.$"):
-        packed(model)
+        translator_state(model)
 
 
 def test_code_and_weights_are_small():
     host = (SHARED / "host.mjs").read_text("utf8")
     assert len(gzip.compress((_module("translator") + host).encode())) <= 12_288
-    assert len(gzip.compress(packed(load_model())["weights"][0].encode())) <= 409_600
+    assert len(gzip.compress(translator_state(load_model())["weights"][0].encode())) <= 409_600
 
 
 # The page
@@ -145,14 +145,14 @@ def test_the_last_stop_of_the_page_is_the_model_of_the_package():
     states = BeautifulSoup(html.read_text("utf8"), "html.parser").select(".mt-explorable[data-state*=sizes]")
     [state] = [json.loads(each["data-state"]) for each in states]
     script = (html.parent / state["weights"][-1]).read_text("utf8")
-    assert re.search('= "(.*)"', script)[1] == packed(load_model())["weights"][0]
+    assert re.search('= "(.*)"', script)[1] == translator_state(load_model())["weights"][0]
 
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
     """Return the page of a site, the translator far down on it, whose weights have been moved out."""
     folder, model = tmp_path_factory.mktemp("site"), load_model()
-    state = packed(model, model.flat * 0, model.flat)
+    state = translator_state(model, model.flat * 0, model.flat)
     state |= {"source": SENTENCES.english, "target": SENTENCES.french, "groups": {"some": ["the", "cat", "dog", "saw"]}}
     state |= {
         "twins": TWINS,

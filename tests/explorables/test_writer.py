@@ -16,7 +16,7 @@ from bookbuild import ROOT
 from bookbuild.base import node
 from bookbuild.site.weights import move_out
 from companion import figures
-from companion.explorables.writer.state import packed
+from companion.explorables.writer.state import writer_state
 from companion.explore import SHARED, _module, explorable
 from minitransformer.feed_forward import gelu
 from minitransformer.language_model import BytePairEncoding, generate, load_plays, text_model
@@ -160,15 +160,15 @@ def test_the_random_numbers_are_numpy_s(tmp_path):
 
 def test_another_kind_of_model_is_refused():
     with pytest.raises(ValueError, match="^positions is 'sinusoidal'; expected 'rotary', all that the page can run.$"):
-        packed(LanguageModel(300, 8, 2, 1, activation=gelu), ENCODING)
+        writer_state(LanguageModel(300, 8, 2, 1, activation=gelu), ENCODING)
     with pytest.raises(ValueError, match="^the model has 300 tokens and the encoding 265; expected as many.$"):
-        packed(LanguageModel(300, 8, 2, 1, activation=gelu, positions="rotary"), ENCODING)
+        writer_state(LanguageModel(300, 8, 2, 1, activation=gelu, positions="rotary"), ENCODING)
 
 
 def test_code_and_weights_are_small():
     host = (SHARED / "host.mjs").read_text("utf8")
     assert len(gzip.compress((_module("writer") + host).encode())) <= 12_800
-    weights = packed(large(), BytePairEncoding(512 * [(97, 98)]))["weights"]
+    weights = writer_state(large(), BytePairEncoding(512 * [(97, 98)]))["weights"]
     assert len(gzip.compress(weights.encode())) <= 409_600
 
 
@@ -181,7 +181,7 @@ def test_the_page_has_the_model_of_the_package():
     states = BeautifulSoup(html.read_text("utf8"), "html.parser").select(".mt-explorable[data-state*=merges]")
     [state] = [json.loads(each["data-state"]) for each in states]
     script = (html.parent / state["weights"]).read_text("utf8")
-    assert re.search('= "(.*)"', script)[1] == packed(*text_model())["weights"]
+    assert re.search('= "(.*)"', script)[1] == writer_state(*text_model())["weights"]
 
 
 def test_it_goes_on_until_it_is_stopped_or_has_written_all(show):
@@ -204,7 +204,7 @@ def test_it_goes_on_until_it_is_stopped_or_has_written_all(show):
 
 def test_the_page_writes_what_a_cell_writes(show):
     (model, encoding), text, steps = text_model(), "ROMEO:\nBut soft, what", 24
-    tab = run_widget(show(), "writer", START | packed(model, encoding) | {"window": 64, "text": text, "k": 768})
+    tab = run_widget(show(), "writer", START | writer_state(model, encoding) | {"window": 64, "text": text, "k": 768})
     tab.evaluate("set('steps', 24)")
     said = """(seed) => {
         set("seed", seed);
@@ -273,7 +273,7 @@ def test_what_is_empty_has_no_shares_until_something_is_typed(show):
 def book(tmp_path_factory):
     """Return the page of a site, the writer far down on it, whose weights have been moved out."""
     folder, encoding = tmp_path_factory.mktemp("site"), BytePairEncoding.train(load_plays()[0][:50_000], 512)
-    state = START | packed(large(), encoding) | {"window": 64, "k": 768}
+    state = START | writer_state(large(), encoding) | {"window": 64, "k": 768}
     raw = nodes.raw("", explorable("writer", STILL, **state).data, format="html")
     kind = SimpleNamespace(format="html", get_target_uri="chapters/{}.html".format)
     move_out(SimpleNamespace(builder=kind, outdir=folder), nodes.container("", raw), "one")

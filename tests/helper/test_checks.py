@@ -8,7 +8,7 @@ import pytest
 from scipy import spatial, special
 
 from companion.checks import CHAPTERS, CHECKS, ROUNDED, UNANSWERED, _slopes, check, find_hint
-from companion.checks.comparisons import nearest, rounded, short
+from companion.checks.comparisons import in_one_line, nearest, rounded
 from minitransformer.attention import attention
 from minitransformer.dot_product import cosine_similarity, unit
 from minitransformer.feed_forward import feed_forward, gelu
@@ -564,5 +564,5 @@ def test_two_digits_are_those_of_the_largest_number():
 
 
 def test_what_is_told_of_an_answer_has_at_most_a_line():
-    assert short(np.arange(10)) == "[0, 1, 2, ..., 7, 8, 9]"
-    assert len(short("x " * 80)) == 99  # one word more would be too long
+    assert in_one_line(np.arange(10)) == "[0, 1, 2, ..., 7, 8, 9]"
+    assert len(in_one_line("x " * 80)) == 99  # one word more would be too long

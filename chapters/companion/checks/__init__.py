@@ -13,7 +13,7 @@ import sys
 import numpy as np
 
 from . import exercises
-from .comparisons import differing, nearest, numbers, rounded, same, short
+from .comparisons import as_numbers, differing, in_one_line, nearest, rounded, same
 
 CHAPTERS = [module.name for module in pkgutil.iter_modules(exercises.__path__)]
 PLAIN = str.maketrans({"✓": "right:", "✗": "not yet:", "○": "open:", "−": "-", "…": "...", "≤": "<=", "√": "sqrt "})
@@ -155,12 +155,12 @@ def _difference(task, results, expected):
     """Say where an answer that fits no known mistake first differs from the right one."""
     pairs = enumerate(zip(results, expected))
     i, got, wanted = next((i, got, wanted) for i, (got, wanted) in pairs if not same([got], [wanted]))
-    if numbers(got) is None:
-        return f"your result is no array of numbers: {short(got)}{_on(task, i)}."
+    if as_numbers(got) is None:
+        return f"your result is no array of numbers: {in_one_line(got)}{_on(task, i)}."
     if np.shape(got) != np.shape(wanted):
         return f"your result has shape {np.shape(got)}; expected {np.shape(wanted)}."
     if task.vjp and i % 2:
-        off = np.linalg.norm(numbers(got) - wanted) / np.linalg.norm(wanted)
+        off = np.linalg.norm(as_numbers(got) - wanted) / np.linalg.norm(wanted)
         return f"finite differences find other slopes: your gradient is {100 * off:.3g}% off."
     yours, right = differing(got, wanted)
     return f"not yet: you have {yours}{_on(task, i)}" + (f", expected {right}." if task.probes else ".")
@@ -169,4 +169,4 @@ def _difference(task, results, expected):
 def _on(task, i):
     """Return in words for which input result `i` was found; "" where there is none."""
     inputs = task.probes[i // (1 + task.vjp)] if task.probes else ()
-    return f" for the input {', '.join(map(short, inputs))}" if inputs else ""
+    return f" for the input {', '.join(map(in_one_line, inputs))}" if inputs else ""

@@ -7,12 +7,12 @@ import numpy as np
 SHORT = 6  # numbers that are shown whole
 
 
-def numbers(value):
+def as_numbers(value):
     """Return a value as an array of numbers, or None where it is none, such as text or rows of several lengths.
 
     Used by `check`, from chapter 1 on.
 
-    >>> numbers([[1, 2], [3, 4]]).shape, numbers("two") is None
+    >>> as_numbers([[1, 2], [3, 4]]).shape, as_numbers("two") is None
     ((2, 2), True)
     """
     try:
@@ -29,7 +29,7 @@ def same(results, expected):
     >>> same([[0.1 + 0.2]], [0.3]), same([0.31], [0.3])
     (True, False)
     """
-    pairs = [(numbers(got), numbers(wanted)) for got, wanted in zip(results, expected)]
+    pairs = [(as_numbers(got), as_numbers(wanted)) for got, wanted in zip(results, expected)]
     if any(got is None or wanted is None for got, wanted in pairs):
         return False
     pairs = [(a.reshape(()) if a.size == 1 and not b.ndim else a, b) for a, b in pairs]
@@ -50,7 +50,7 @@ def rounded(results, expected):
     >>> rounded([0.33], [1 / 3])
     True
     """
-    expected = [numbers(wanted) for wanted in expected]
+    expected = [as_numbers(wanted) for wanted in expected]
     largest = max(np.abs(wanted).max(initial=0) for wanted in expected)
     return any(same(results, [wanted.round(n) for wanted in expected]) for n in range(9) if 10.0 ** (1 - n) <= largest)
 
@@ -63,7 +63,7 @@ def nearest(value, known):
     >>> nearest(0.334, {"a third": 1 / 3, "a half": 1 / 2})
     ['a third']
     """
-    off = {hint: _off(numbers(value), numbers(answer)) for hint, answer in known.items()}
+    off = {hint: _off(as_numbers(value), as_numbers(answer)) for hint, answer in known.items()}
     return sorted((hint for hint in off if off[hint] < np.inf), key=off.get)
 
 
@@ -85,10 +85,10 @@ def differing(got, wanted):
     >>> differing(np.array([1, 2]), np.array([1, 3]))
     ('[1, 2]', '[1, 3]')
     """
-    yours, right = short(got), short(wanted)
+    yours, right = in_one_line(got), in_one_line(wanted)
     if np.size(wanted) <= SHORT and yours != right:
         return yours, right
-    place = np.argwhere(~_close(numbers(got), numbers(wanted)))[0].tolist()
+    place = np.argwhere(~_close(as_numbers(got), as_numbers(wanted)))[0].tolist()
     for digits in (4, 8, 17):
         yours, right = (_number(np.asarray(value)[tuple(place)], digits) for value in (got, wanted))
         if yours != right:
@@ -101,10 +101,10 @@ def _number(value, digits):
     return f"{value:.{digits}g}" if isinstance(value, np.inexact) else str(value)
 
 
-def short(value):
+def in_one_line(value):
     """Return an array or a number in at most a line; used by `check`, from chapter 1 on.
 
-    >>> short(np.arange(10))
+    >>> in_one_line(np.arange(10))
     '[0, 1, 2, ..., 7, 8, 9]'
     """
     try:

@@ -91,12 +91,12 @@ def pronouns(sentences, model):
     return np.where(np.isin(said, PRONOUNS), said, 0).max(axis=1)
 
 
-def counted(property, model):
+def pronoun_changes(property, model):
     """Return, for each word of a twin, in how many swaps its French pronoun changes, and of how many; for the cover.
 
     Shapes: -> (11, 2).
 
-    >>> found = counted("tired", load_model())
+    >>> found = pronoun_changes("tired", load_model())
     >>> found.shape, found[1].tolist()
     ((11, 2), [6, 6])
     """
@@ -112,9 +112,9 @@ def twins():
     """Return what the cover shows of the two sentences, as the state of its explorable.
 
     "english" and "french" are the words of each; "weights" which share each French word takes from each English one in
-    the cross-attention; "swaps" what `counted` returns; "looks" the shares that *it* takes from each word in each layer
-    of the encoder, mean of heads; "count" how many words of each language the model knows; and what is shown at first:
-    "shown", the first sentence, "view", what decides, and "numbers", none.  Used on the cover.
+    the cross-attention; "swaps" what `pronoun_changes` returns; "looks" the shares that *it* takes from each word in
+    each layer of the encoder, mean of heads; "count" how many words of each language the model knows; and what is shown
+    at first: "shown", the first sentence, "view", what decides, and "numbers", none.  Used on the cover.
 
     >>> found = twins()
     >>> found["count"], len(found["english"])
@@ -128,7 +128,7 @@ def twins():
         tables = [inside[f"encoder {layer} attention weights"] for layer in range(1, layers + 1)]
         looks = [table[:, IT].mean(axis=0, dtype=float) for table in tables]
         row = [list(english), french_words(french), weights[:-1].astype(float).round(3).tolist()]
-        row += [counted(property, model).tolist(), np.round(looks, 3).tolist()]
+        row += [pronoun_changes(property, model).tolist(), np.round(looks, 3).tolist()]
         for part, value in zip(found.values(), row):
             part.append(value)
     count = [len(words) - len(MARKS) for words in (SENTENCES.english, SENTENCES.french)]

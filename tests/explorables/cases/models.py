@@ -1,9 +1,9 @@
 """What the tests begin with, do and expect of the explorable "models"."""
 
-from companion.explorables.models.state import BIASES, COLUMNS, SIZES, packed
+from companion.explorables.models.state import BIASES, COLUMNS, SIZES, models_state
 from minitransformer.today import CONFIGS, cache_bytes, parameters_of
 
-START = packed(CONFIGS, "Llama 3.1 8B", context=8192)
+START = models_state(CONFIGS, "Llama 3.1 8B", context=8192)
 PARTS = ("embedding", "attention", "feed-forward", "idle experts")
 
 

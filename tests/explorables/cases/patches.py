@@ -4,7 +4,7 @@ import base64
 
 import numpy as np
 
-from companion.explorables.translator.state import packed
+from companion.explorables.translator.state import translator_state
 from minitransformer import transformer
 from minitransformer.layer_norm import layer_norm
 from minitransformer.softmax import softmax
@@ -64,7 +64,7 @@ UNTRAINED = modelled(SMALL, ENGLISH, FRENCH)
 UNTRAINED.flat[:] = np.random.default_rng(17).normal(size=len(UNTRAINED.flat))
 UNTRAINED.params["embedding"][TWO] *= 3  # so that one of them is said
 START = {
-    **packed(UNTRAINED),
+    **translator_state(UNTRAINED),
     "source": ENGLISH,
     "target": FRENCH,
     "pronouns": ["il", "elle"],

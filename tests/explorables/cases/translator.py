@@ -4,7 +4,7 @@ import base64
 
 import numpy as np
 
-from companion.explorables.translator.state import packed
+from companion.explorables.translator.state import translator_state
 from minitransformer.feed_forward import gelu
 from minitransformer.softmax import softmax
 from minitransformer.transformer import Transformer
@@ -62,7 +62,7 @@ FRENCH = ["<pad>", "<s>", "</s>", "le", "l'", "un", "chat", "animal", "noir", "d
 SMALL = {"d": 8, "hidden": 16, "layers": 1, "heads": 1, "encoder_layers": 2, "encoder_heads": 2, "tied": True}
 UNTRAINED = [np.random.default_rng(seed).normal(size=2184) / 2 for seed in (3, 117, 662)]
 START = {
-    **packed(modelled(SMALL, ENGLISH, FRENCH), *UNTRAINED),
+    **translator_state(modelled(SMALL, ENGLISH, FRENCH), *UNTRAINED),
     "source": ENGLISH,
     "target": FRENCH,
     "groups": {"articles": ENGLISH[3:6], "others": ENGLISH[6:]},

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from companion.explorables.writer.state import packed
+from companion.explorables.writer.state import writer_state
 from minitransformer.feed_forward import gelu
 from minitransformer.language_model import BytePairEncoding, generate, sampling_probabilities
 from minitransformer.softmax import softmax
@@ -63,7 +63,7 @@ SMALL = {"d": 8, "hidden": 16, "layers": 2, "heads": 2, "tied": True}
 MODEL = modelled(SMALL, list(ENCODING.numbers))
 MODEL.flat[:] = np.random.default_rng(16).normal(size=len(MODEL.flat)) * 0.7
 START = {
-    **packed(MODEL, ENCODING),
+    **writer_state(MODEL, ENCODING),
     "window": 6,
     "text": "the cat\nsaw the",
     "steps": 0,

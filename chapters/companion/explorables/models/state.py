@@ -26,7 +26,7 @@ STATE = {
 }
 
 
-def packed(configs, begun, context):
+def models_state(configs, begun, context):
     """Return the state that begins as one of the published models, at so many tokens.
 
     `configs` are dicts with the arguments of `decoder_shapes`, by the models' names; `begun` is one of these.  Used in

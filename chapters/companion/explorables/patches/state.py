@@ -1,4 +1,4 @@
-"""A vector of one sentence in the pass of its twin: what `packed` gives of a model, its vocabularies, and the twins.
+"""A vector of one sentence in the pass of its twin: what `translator_state` gives, the vocabularies, and the twins.
 
 Each of contrasts is what differs between the two sentences of a pair, of which the first is translated; said, in French
 what has been said of it before one of the two pronouns comes; contrast, which pair is seen; place, where the vector of

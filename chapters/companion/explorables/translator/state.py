@@ -1,4 +1,4 @@
-"""The trained model at work: what `packed` gives of it at `steps`, its vocabularies, and sentences for it.
+"""The trained model at work: what `translator_state` gives of it at `steps`, its vocabularies, and sentences for it.
 
 source and target are its words, groups lists of source words by their names; twins have a button each, examples are
 what *another sentence* takes, pronouns are the words of a translation that are looked at first.
@@ -17,7 +17,7 @@ SIZES = "d", "hidden", "layers", "heads", "encoder_layers", "encoder_heads", "ti
 KNOWN = words((1, None), known="source")
 
 
-def packed(model, *snapshots):
+def translator_state(model, *snapshots):
     """Return what "translator" is told of a model: its sizes, and its weights as they are or at each of `snapshots`.
 
     Shapes: model a pre-norm Transformer with a source_vocabulary, sinusoidal positions and gelu; snapshots
@@ -65,13 +65,13 @@ def _length(state):
 
 
 def weights(many):
-    """Return a check for the weights of so many models, or of as many as a part has, as `packed` gives them.
+    """Return a check for the weights of so many models, or of as many as a part has, as `translator_state` gives them.
 
     Used in chapter 15.
     """
     where = f"for each of {many}" if isinstance(many, str) else f"in a list of {many}"
     fit = lambda value, state: not words(many)(value, state) and {len(text) for text in value} == {_length(state)}
-    return fits(f"weights of these sizes {where}, as packed gives them", fit)
+    return fits(f"weights of these sizes {where}, as translator_state gives them", fit)
 
 
 VOCABULARY = fits("a list of words, the first three <pad>, <s> and </s>", _vocabulary)
@@ -80,7 +80,7 @@ SENTENCES = fits(
     lambda value, state: sentences(value, state["source"]),
 )
 STATE = {
-    "sizes": fits("sizes as packed gives them", _sizes),
+    "sizes": fits("sizes as translator_state gives them", _sizes),
     "source": VOCABULARY,
     "target": VOCABULARY,
     "groups": fits("lists of words of source, by their names", _groups),

@@ -1,4 +1,4 @@
-"""A language model that goes on with a text: what `packed` gives of it, and what it is asked.
+"""A language model that goes on with a text: what `writer_state` gives of it, and what it is asked.
 
 text is the beginning, steps how many tokens the model has written behind it.  temperature, k and p are those of
 `choose`: k as large as the vocabulary and p = 1 cut nothing off.  seed is that of the random numbers.
@@ -18,7 +18,7 @@ LONGEST = 200  # letters of a beginning
 MOST = 120  # tokens that the model writes behind it
 
 
-def packed(model, encoding):
+def writer_state(model, encoding):
     """Return what "writer" is told of a model and its encoding: sizes, weights and merges.
 
     Shapes: model a pre-norm LanguageModel with rotary positions and gelu, encoding a BytePairEncoding of its
@@ -60,9 +60,9 @@ def _weights(value, state):
 
 
 STATE = {
-    "sizes": fits("sizes as packed gives them", _sizes),
+    "sizes": fits("sizes as writer_state gives them", _sizes),
     "merges": fits("pairs of numbers of earlier tokens", _merges),
-    "weights": fits("weights of these sizes, as packed gives them", _weights),
+    "weights": fits("weights of these sizes, as writer_state gives them", _weights),
     "window": whole(1, 1024),
     "text": fits(
         f"a text of 1 to {LONGEST} letters", lambda value, _: isinstance(value, str) and 0 < len(value) <= LONGEST
