@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from companion.evidence import seen
+from companion.evidence import activations
 from companion.evidence.steps import machine_steps
 from companion.explore import explorable
 from minitransformer.softmax import softmax
@@ -68,7 +68,7 @@ def test_where_motion_is_reduced_the_light_jumps(show):
 def test_the_arrays_are_those_of_the_trained_model():
     state = machine_steps()
     words = [SENTENCES.french.index(word) for word in state["target"]]
-    found = seen(" ".join(state["source"]), french_text(state["target"][1:]))
+    found = activations(" ".join(state["source"]), french_text(state["target"][1:]))
     assert found["target"].tolist() == words and found["source"].shape == (len(state["source"]),)
     for _, arrays in state["steps"][:-2]:
         for name, shape, rows in arrays:

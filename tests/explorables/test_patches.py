@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 
 from bookbuild import ROOT
 from bookbuild.base import node
-from companion.evidence import seen, twin_examples
+from companion.evidence import activations, twin_examples
 from companion.evidence.twins import twin
 from companion.explorables.translator.state import translator_state
 from companion.explore import SHARED, explorable
@@ -54,9 +54,9 @@ STATE = {
 
 def patched(own, other, model):
     """Return the logits at an example's pronoun with each vector of the other's streams: (layers, words, French)."""
-    given = seen(other.english, own.french, model)
+    given = activations(other.english, own.french, model)
     put = lambda name, word: {name: lambda x: np.where(np.arange(len(x))[:, None] == word, given[name], x)}
-    run = lambda name, word: seen(own.english, own.french, model, put(name, word))["logits"][own.pronoun]
+    run = lambda name, word: activations(own.english, own.french, model, put(name, word))["logits"][own.pronoun]
     return np.array([[run(name, word) for word in range(len(given[name]))] for name in STREAMS])
 
 

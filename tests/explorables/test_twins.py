@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from companion.evidence import seen
+from companion.evidence import activations
 from companion.evidence.twins import PARTS, PROPERTY, pronouns, swaps, twin, twins
 from minitransformer.translation import french_words, load_model, translate
 from tests.explorables.cases.twins import START
@@ -63,7 +63,7 @@ def test_swaps_are_counted_by_translating_each_sentence(which):
     for part, rows in sentences.items():
         changed = sum(said(row) != before for row in rows)
         assert state["swaps"][which][PARTS[part][1]] == [changed, len(rows)], part
-    inside = seen(" ".join(state["english"][which]))
+    inside = activations(" ".join(state["english"][which]))
     for layer, row in enumerate(state["looks"][which], 1):
         np.testing.assert_allclose(row, inside[f"encoder {layer} attention weights"][:, 7].mean(axis=0), atol=6e-4)
 

@@ -37,7 +37,7 @@ PROMISED = {  # module, of minitransformer where no package is named -> its func
     "transformer.layers": "layer stack",
     "transformer.models": "LanguageModel Transformer",
     "companion.evidence.examples": "examples twin_examples scored",
-    "companion.evidence.inside": "seen",
+    "companion.evidence.activations": "activations",
     "companion.evidence.lookups": "lookup said_with",
     "translation.translator": "translate",
     "translation.pairs": "english_words french_words",
@@ -176,7 +176,8 @@ SAID = {  # what a sentence says in place of an argument's name
     ("masks.padding_mask", "n"): "for each sequence",  # the lengths that do not fit to it
     ("positions.sinusoidal_positions", "d"): "the width is ",
     ("positions.rotary", "x"): "the width is ",
-    **dict.fromkeys([("inside.seen", "english"), ("lookups.lookup", "english")], "not among the|^sentence is "),
+    ("activations.activations", "english"): "not among the|^sentence is ",
+    ("lookups.lookup", "english"): "not among the|^sentence is ",
     ("translator.translate", "sentence"): "not among the",  # the unknown word
 }
 

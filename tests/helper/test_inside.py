@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.evidence import seen
+from companion.evidence import activations
 from minitransformer.feed_forward import gelu
 from minitransformer.inside import (
     ablated,
@@ -164,8 +164,8 @@ def test_a_part_is_patched_and_the_donor_and_the_rest_stay():
 def test_each_token_is_patched_alone():
     twins = "the cat was tired", "the dog was tired"
     french, book = "le chat était fatigué", load_model()
-    run = lambda change=None: seen(twins[0], french, book, change)
-    name, donor = "encoder 2 attention stream", seen(twins[1], french, book)
+    run = lambda change=None: activations(twins[0], french, book, change)
+    name, donor = "encoder 2 attention stream", activations(twins[1], french, book)
     at_once = patched_each(run, name, donor)["logits"]
     for word in range(4):
         assert error(at_once[word], patched(run, name, donor, word)["logits"]) < 1e-4

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from companion.evidence import examples, lookup, said_with, scored, seen, suspect, twin_examples
+from companion.evidence import activations, examples, lookup, said_with, scored, suspect, twin_examples
 from minitransformer.attention import attention
 from minitransformer.feed_forward import gelu
 from minitransformer.layer_norm import layer_norm
@@ -115,7 +115,7 @@ def named(side, looks):
 
 
 SIDES = {"encoder": ["attention"], "decoder": ["attention", "cross_attention"]}
-FOUND = seen(TIRED)
+FOUND = activations(TIRED)
 
 
 def test_everything_has_its_name_and_its_shape():
@@ -176,18 +176,18 @@ def test_the_logits_are_the_models_own_and_say_the_translation():
 
 def test_another_translation_and_another_model_can_be_looked_into():
     other, french = new_model(1), f"{SAID}elle"
-    found = seen(TIRED, french, other)
+    found = activations(TIRED, french, other)
     (source, target, _), _ = batch_of([(english_words(TIRED), french_words(french))], SENTENCES)
     assert (found["target"] == target[0]).all()
     close(found["logits"], other(source, target)[0])
     with pytest.raises(ValueError, match="^éléphant: not among the 127 words of this vocabulary; use others.$"):
-        seen(TIRED, "un éléphant")
+        activations(TIRED, "un éléphant")
 
 
 def test_what_is_put_in_an_arrays_place_goes_on():
     name = "encoder 2 attention mixed"
-    same, without = (seen(TIRED, SAID, change={name: lambda x, by=by: x * by}) for by in (1, 0))
-    before = seen(TIRED, SAID)
+    same, without = (activations(TIRED, SAID, change={name: lambda x, by=by: x * by}) for by in (1, 0))
+    before = activations(TIRED, SAID)
     assert all(np.array_equal(same[each], before[each]) for each in before)
     assert not without[name].any() and not without["encoder 2 attention added"].any()
     close(without["encoder 2 attention output"], before["encoder 1 feed_forward output"])
@@ -198,24 +198,24 @@ def test_a_head_is_cut_as_by_zeros_in_its_matrix():
     model = load_model()
     model.params["encoder"][1]["attention"]["W_O"].reshape(4, 16, 64)[1] = 0
     change = {"encoder 1 attention mixed": lambda x: x * (np.arange(4) != 1)[:, None, None]}
-    close(seen(TIRED, SAID, change=change)["logits"], seen(TIRED, SAID, model)["logits"])
+    close(activations(TIRED, SAID, change=change)["logits"], activations(TIRED, SAID, model)["logits"])
 
 
 def test_a_change_of_what_happens_nowhere_is_refused():
     with pytest.raises(ValueError, match="^change has encoder 3 attention mixed, which happens nowhere in the model; "):
-        seen(TIRED, SAID, change={"encoder 3 attention mixed": abs})
+        activations(TIRED, SAID, change={"encoder 3 attention mixed": abs})
     with pytest.raises(ValueError, match="^instead has norm, which happens nowhere in the model; "):
-        seen(TIRED, SAID, instead={"norm": abs})
+        activations(TIRED, SAID, instead={"norm": abs})
 
 
 def test_a_part_can_be_replaced_by_a_function_of_what_was_found():
-    before = seen(TIRED, SAID)
+    before = activations(TIRED, SAID)
     places = [name.removesuffix(" normed") for name in before if name.endswith(" normed")]
     assert len(places) == 7
     for place in places:
         close(before[f"{place} stream"] + before[f"{place} added"], before[f"{place} output"])
     instead = {f"{place} normed": lambda found, place=place: found[f"{place} stream"] for place in places}
-    found = seen(TIRED, SAID, instead=instead, change={"encoder stream": np.zeros_like})
+    found = activations(TIRED, SAID, instead=instead, change={"encoder stream": np.zeros_like})
     assert all(np.array_equal(found[f"{place} normed"], found[f"{place} stream"]) for place in places)
     assert not found["encoder stream"].any()
     close(found["encoder output"], np.broadcast_to(load_model().params["encoder"]["norm"]["bias"], (11, 64)))
@@ -246,7 +246,7 @@ def test_twins_differ_in_their_last_word_and_so_in_their_pronoun():
 
 def test_a_lookup_is_the_models_own_cross_attention():
     q, k, v, english, said = lookup(TIRED)
-    inside = seen(TIRED)
+    inside = activations(TIRED)
     assert (english, said) == (english_words(TIRED), [*french_words(f"{SAID}il était trop fatigué"), "(end)"])
     output, weights = attention(q, k, v)
     close(weights, inside["decoder 1 cross_attention weights"][0])

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from companion.evidence import examples, seen
+from companion.evidence import activations, examples
 from minitransformer.tasks.lexicon import NOUNS
 from minitransformer.tasks.sentence_sets import it_sentences, twins
 from minitransformer.training import train
@@ -82,10 +82,10 @@ def test_an_adjective_is_said_by_a_row_that_looks_at_the_pronoun_and_obeys_anoth
     looks, obeys = [], []  # sentences in which il stands, as no feminine form ends otherwise
     for phrase in phrases:
         *begun, last = phrase.french
-        weights = seen(" ".join(phrase.english), french_text(begun))["decoder 1 attention weights"].mean(0)[-1]
+        weights = activations(" ".join(phrase.english), french_text(begun))["decoder 1 attention weights"].mean(0)[-1]
         looks.append([*"<", *begun][weights.argmax()] == "il")
         changed = ["elle" if word == "il" else word for word in begun]
-        logits = seen(" ".join(phrase.english), french_text(changed))["logits"]
+        logits = activations(" ".join(phrase.english), french_text(changed))["logits"]
         obeys.append(SENTENCES.french[logits[-1].argmax()] != last)
     assert looks and model.agreement(book, phrases) == {"looks": np.mean(looks), "obeys": np.mean(obeys)}
 
@@ -93,11 +93,11 @@ def test_an_adjective_is_said_by_a_row_that_looks_at_the_pronoun_and_obeys_anoth
 def test_heads_at_their_mean_bring_every_word_what_they_bring_on_average():
     book, sentences = load_model(), examples(20)
     name = "encoder 2 attention mixed"
-    mean = np.hstack([seen(each.english, each.french)[name][:2] for each in sentences]).mean(axis=1)
+    mean = np.hstack([activations(each.english, each.french)[name][:2] for each in sentences]).mean(axis=1)
     right = []
     for each in sentences:
         change = {name: lambda heads: np.stack([*(np.tile(one, (heads.shape[1], 1)) for one in mean), *heads[2:]])}
-        logits = seen(each.english, each.french, change=change)["logits"][each.pronoun]
+        logits = activations(each.english, each.french, change=change)["logits"][each.pronoun]
         right.append(SENTENCES.french[logits.argmax()] == french_words(each.french)[each.pronoun])
     both = {"heads 1 and 2": (2, [0, 1])}
     assert model.averaged(book, sentences, both) == {"heads 1 and 2": np.mean(right)} and np.mean(right) < 1
@@ -109,7 +109,9 @@ def test_a_noun_is_hidden_from_it_or_from_the_property(monkeypatch):
 
     def scored(given, change, book):
         for each in given:
-            weights = seen(each.english, each.french, book, change(each))["encoder 2 attention weights"].sum(axis=0)
+            weights = activations(each.english, each.french, book, change(each))["encoder 2 attention weights"].sum(
+                axis=0
+            )
             found.append([tuple(place) for place in np.argwhere(weights == 0)])
         return 0, 0, 0
 

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from companion.evidence import examples, lookup, said_with, scored, seen, twin_examples
+from companion.evidence import activations, examples, lookup, said_with, scored, twin_examples
 from minitransformer.feed_forward import dropout, relu
 from minitransformer.layer_norm import layer_norm
 from minitransformer.masks import padding_mask
@@ -51,7 +51,7 @@ def pairs():
 @cache
 def runs():
     """Return what happens in the model while it reads the 500 sentences."""
-    return [seen(each.english, each.french) for each in given()]
+    return [activations(each.english, each.french) for each in given()]
 
 
 def of(count):
@@ -139,7 +139,7 @@ def in_the_middle():
             for other in ("street", "bridge", "cow", "cat", "lake", "river"):
                 if other in NOUNS and other != noun:
                     sentence = f"the {noun} was {state} because it saw the {other}"
-                    found.append(seen(sentence)["encoder 1 attention weights"][:, 5].argmax(axis=1) == 3)
+                    found.append(activations(sentence)["encoder 1 attention weights"][:, 5].argmax(axis=1) == 3)
     share = np.mean(found, axis=0)
     return f"of {len(found)}, heads 1 to 4: {shares(share)}", 0.5 < share[1] < 0.8 and share[1] > share[3]
 
@@ -206,7 +206,7 @@ def adjective_follows():
         nouns = [NOUNS[english[place]][0] for place in (each.antecedent, each.other)]
         for i, swap in enumerate(({"il": "elle", "elle": "il"}, dict(zip(nouns, nouns[::-1])))):
             fed = french_text([swap.get(word, word) for word in french[:-1]])
-            counts[i] += SENTENCES.french[seen(each.english, fed)["logits"][-1].argmax()] == other
+            counts[i] += SENTENCES.french[activations(each.english, fed)["logits"][-1].argmax()] == other
         counts[2] += 1
     return f"with the pronoun {counts[0]}, with the nouns {counts[1]}, of {counts[2]}", counts[0] == counts[
         2
@@ -215,7 +215,7 @@ def adjective_follows():
 
 def open_weights(each):
     """Return the decoder's weights on its own words, with nothing hidden."""
-    return softmax(seen(each.english, each.french)["decoder 1 attention scores"])
+    return softmax(activations(each.english, each.french)["decoder 1 attention scores"])
 
 
 def future():
@@ -264,7 +264,7 @@ def heads_cut():
 
 def one_pronoun():
     def says(each, model):
-        return seen(each.english, each.french, model)["logits"][each.pronoun].argmax()
+        return activations(each.english, each.french, model)["logits"][each.pronoun].argmax()
 
     found = [
         sum(says(one, model) == says(other, model) for one, other in pairs())
@@ -304,7 +304,7 @@ NORMED = [f"{part} normed" for part in PARTS] + ["encoder output", "decoder outp
 
 
 def normed_by(function):
-    """Return what `seen` takes to put a function of what each norm reads in the norm's place."""
+    """Return what `activations` takes to put a function of what each norm reads in the norm's place."""
 
     def replaced(name):
         stream = name.replace("normed", "stream").replace("output", "stream")
@@ -380,7 +380,7 @@ def enlarged_too():
 
 
 def with_gains(function):
-    """Return what `seen` takes to put a function in each norm's place, with the norm's own gain and bias."""
+    """Return what `activations` takes to put a function in each norm's place, with the norm's own gain and bias."""
     params = load_model().params
 
     def changed(x, name):
@@ -403,7 +403,7 @@ def slips():
     same, moved = np.zeros(3, int), np.zeros(3)
     for i, way in enumerate(ways):
         for each, run in zip(given(), runs()):
-            logits = seen(each.english, each.french, instead=way)["logits"]
+            logits = activations(each.english, each.french, instead=way)["logits"]
             same[i] += (logits.argmax(-1) == run["logits"].argmax(-1)).all()
             moved[i] = max(moved[i], np.abs(logits - run["logits"]).max())
     return (
@@ -470,7 +470,7 @@ TABLE = sinusoidal_positions(200, 64)
 
 
 def placed(english, french=None):
-    """Return what `seen` takes to give the words other positions."""
+    """Return what `activations` takes to give the words other positions."""
 
     def exchange(table):
         return lambda x: x - TABLE[: len(x)] + table[: len(x)]
@@ -492,7 +492,8 @@ def one_and_the_same():
         words[each.antecedent], words[each.other] = words[each.other], words[each.antecedent]
         for i, change in enumerate((placed(0 * TABLE), None)):
             one, other = (
-                seen(text, each.french, change=change)["logits"].argmax(-1) for text in (each.english, " ".join(words))
+                activations(text, each.french, change=change)["logits"].argmax(-1)
+                for text in (each.english, " ".join(words))
             )
             same[i] += (one == other).all()
     return f"without places {same[0]}, with places {same[1]}, of {COUNT}", same[0] == COUNT and same[1] < COUNT / 50
@@ -538,7 +539,8 @@ def short_sentences():
             short.append((" ".join(phrase.english), french_text(phrase.french)))
     change = placed(TABLE[5:], TABLE[5:])
     count = sum(
-        (seen(*pair, change=change)["logits"].argmax(-1) != seen(*pair)["logits"].argmax(-1)).any() for pair in short
+        (activations(*pair, change=change)["logits"].argmax(-1) != activations(*pair)["logits"].argmax(-1)).any()
+        for pair in short
     )
     return of(count), count > 0.85 * COUNT
 
@@ -566,7 +568,7 @@ def with_one(x):
 
 
 def best_matrices():
-    fitted = [seen(each.english, each.french) for each in examples(800, SEEDS[1])]
+    fitted = [activations(each.english, each.french) for each in examples(800, SEEDS[1])]
     best = {}
     for part in NETS:
         read, added = (np.concatenate([run[f"{part} {what}"] for run in fitted]) for what in ("normed", "added"))
@@ -635,7 +637,7 @@ def eighty_units():
             for each in fresh:
                 is_il = french_words(each.french)[each.pronoun] == "il"
                 change = {f"{part} hidden": put(some, average[is_il == own][some], each.antecedent)}
-                il, elle = seen(each.english, each.french, change=change)["logits"][each.pronoun, PRONOUNS]
+                il, elle = activations(each.english, each.french, change=change)["logits"][each.pronoun, PRONOUNS]
                 turned += (il > elle) != is_il
             count[name] = turned
     turned, *controls = count.values()
@@ -647,7 +649,10 @@ def eighty_units():
 def noisy():
     rng = np.random.default_rng(SEEDS[0])
     noise = {name: lambda x: dropout(x, 0.1, rng) for name in runs()[0] if name.endswith(("embedded", "added"))}
-    said = [[seen(each.english, each.french, change=noise)["logits"].argmax(-1) for _ in range(2)] for each in given()]
+    said = [
+        [activations(each.english, each.french, change=noise)["logits"].argmax(-1) for _ in range(2)]
+        for each in given()
+    ]
     count = sum((one != other).any() for one, other in said)
     return of(count), 0.25 < count / COUNT < 0.45
 
@@ -757,8 +762,8 @@ def decision_at_it():
     for each, run, texts in zip(given(), runs(), swaps()):
         il, elle = run["logits"][each.pronoun, PRONOUNS]
         for i, text in enumerate(texts):
-            vector = seen(text, each.french)["encoder output"][each.it]
-            after = seen(each.english, each.french, change={"encoder output": put(slice(None), vector, each.it)})
+            vector = activations(text, each.french)["encoder output"][each.it]
+            after = activations(each.english, each.french, change={"encoder output": put(slice(None), vector, each.it)})
             one, other = after["logits"][each.pronoun, PRONOUNS]
             turned[i] += (one > other) != (il > elle)
     starts = [run["carriers"]["it"] + run["carriers"]["last word"] for run in load_runs()[:6]]
@@ -789,7 +794,7 @@ def turns(name, at, donors):
             return array
 
         before, after = (
-            seen(one.english, one.french, change=change)["logits"][one.pronoun, PRONOUNS]
+            activations(one.english, one.french, change=change)["logits"][one.pronoun, PRONOUNS]
             for change in (None, {name: taken})
         )
         count += (before[0] > before[1]) != (after[0] > after[1])
@@ -799,7 +804,7 @@ def turns(name, at, donors):
 @cache
 def twins_runs():
     """Return what happens while the model reads the second of each pair, with the French of the first."""
-    return [seen(other.english, one.french) for one, other in pairs()]
+    return [activations(other.english, one.french) for one, other in pairs()]
 
 
 def where_it_turns():

@@ -12,7 +12,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from companion.evidence import examples, scored, seen
+from companion.evidence import activations, examples, scored
 from minitransformer.tasks.lexicon import NOUNS, PROPERTIES
 from minitransformer.tasks.sentence_sets import draw_sentence, it_sentences, twins
 from minitransformer.tasks.sentences import fits
@@ -107,7 +107,7 @@ def averaged(model, sentences, wanted=None):
     for name, (layer, cut) in (wanted or heads_to_cut(model)).items():
         place = f"encoder {layer} attention mixed"
         if layer not in means:
-            runs = [seen(each.english, each.french, model)[place] for each in sentences]
+            runs = [activations(each.english, each.french, model)[place] for each in sentences]
             means[layer] = np.concatenate(runs, axis=1).mean(axis=1, keepdims=True)
 
         def level(heads, cut=cut, mean=means[layer]):

@@ -2,7 +2,7 @@
 
 # ruff: noqa: F401 - this hands on what the modules beside it have
 
+from .activations import activations
 from .examples import Example, examples, scored, twin_examples
-from .inside import seen
 from .lookups import Lookup, lookup, said_with
 from .suspects import suspect

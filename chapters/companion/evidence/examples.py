@@ -10,7 +10,7 @@ from minitransformer.tasks.sentence_sets import it_sentences, twins
 from minitransformer.tasks.sentences import fits
 from minitransformer.translation import PRONOUNS, SENTENCES, french_text, french_words, load_model, word_numbers
 
-from .inside import seen
+from .activations import activations
 
 
 class Example(NamedTuple):
@@ -71,9 +71,9 @@ def _example(phrase):
 def scored(examples, change=None, model=None, instead=None):
     """Return which shares a model says rightly, having read the right words before: others, pronouns, whole sentences.
 
-    `others` are all words but *il* and *elle*.  `change(example)`, where it is given, returns what `seen` takes by this
-    name; `instead` is as in `seen`; `model` is the book's where none is given.  Raises ValueError where there is no
-    example.
+    `others` are all words but *il* and *elle*.  `change(example)`, where it is given, returns what `activations` takes
+    by this name; `instead` is as in `activations`; `model` is the book's where none is given.  Raises ValueError where
+    there is no example.
     Shapes: -> (3,).  Used from chapter 5 on.
 
     >>> scored(examples(20)).tolist()
@@ -87,7 +87,7 @@ def scored(examples, change=None, model=None, instead=None):
     model, right, asked = model or load_model(), [], []
     for each in examples:
         of_type(each, "one of examples", Example)
-        found = seen(each.english, each.french, model, change and change(each), instead)
+        found = activations(each.english, each.french, model, change and change(each), instead)
         (said,), _ = word_numbers([[*french_words(each.french), "</s>"]], SENTENCES.french)
         right.append(found["logits"].argmax(axis=-1) == said)
         asked.append(np.isin(said, PRONOUNS))

@@ -5,8 +5,8 @@ from typing import NamedTuple
 from minitransformer.arrays import floats, of_type
 from minitransformer.translation import SENTENCES, english_words
 
+from .activations import activations
 from .examples import Example
-from .inside import seen
 
 PLACE = "decoder 1 cross_attention"
 
@@ -38,7 +38,7 @@ def lookup(english, french=None):
     >>> found.queries.shape, found.keys.shape, found.said
     ((5, 64), (4, 64), ['le', 'chat', 'était', 'fatigué', '(end)'])
     """
-    inside = seen(english, french)
+    inside = activations(english, french)
     (queries,), (keys,), (values,) = (inside[f"{PLACE} {what}"] for what in ("queries", "keys", "values"))
     said = [*(SENTENCES.french[number] for number in inside["target"][1:]), "(end)"]
     return Lookup(queries, keys, values, english_words(english), said)
@@ -60,5 +60,5 @@ def said_with(example, values):
     values, m = floats(values, "values"), len(english_words(of_type(example, "example", Example).english))
     if values.ndim != 2 or len(values) != m:
         raise ValueError(f"values has shape {values.shape}; expected one row for each of the {m} English words.")
-    inside = seen(example.english, example.french, change={f"{PLACE} values": lambda own: values[None]})
+    inside = activations(example.english, example.french, change={f"{PLACE} values": lambda own: values[None]})
     return SENTENCES.french[inside["logits"][example.pronoun].argmax()]

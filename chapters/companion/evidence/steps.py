@@ -5,7 +5,7 @@ from functools import cache
 from minitransformer.softmax import softmax
 from minitransformer.translation import SENTENCES, french_text, french_words, load_model, translate
 
-from .inside import seen
+from .activations import activations
 from .twins import IT, twin
 
 COLUMNS, LIKELY, HEAD = 4, 8, 1  # how many features and next words are shown, and which of several heads
@@ -28,7 +28,7 @@ def machine_steps():
     english, model = " ".join(twin()), load_model()
     french = french_words(translate(english, model)[0])
     said = next(place for place, word in enumerate(french) if word in ("il", "elle"))
-    found = seen(english, french_text(french[:said]), model)
+    found = activations(english, french_text(french[:said]), model)
     logits = found["logits"][-1].astype(float)
     likely = logits.argsort()[::-1][:LIKELY]
     steps = [*_boxes("encoder", "source", model, found), *_boxes("decoder", "target", model, found)]

@@ -6,7 +6,7 @@ from minitransformer.multi_head import merge_heads, split_heads
 from minitransformer.softmax import softmax
 from minitransformer.translation import SENTENCES, french_text, load_model
 
-from .inside import seen
+from .activations import activations
 
 ENCODER = [f"encoder {number} {name}" for number in (1, 2) for name in ("attention", "feed_forward")]
 DECODER = [f"decoder 1 {name}" for name in ("attention", "cross_attention", "feed_forward")]
@@ -29,7 +29,7 @@ def suspect(name):
     def translator(source, target):
         english = " ".join(SENTENCES.english[number] for number in source)
         french = french_text([SENTENCES.french[number] for number in target[1:]])
-        return seen(english, french, model, **fault)["logits"]
+        return activations(english, french, model, **fault)["logits"]
 
     return translator
 

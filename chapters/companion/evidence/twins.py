@@ -21,7 +21,7 @@ from minitransformer.translation import (
     word_numbers,
 )
 
-from .inside import seen
+from .activations import activations
 
 PROPERTY = ("tired", "wide")  # of each twin
 PARTS = {  # what both have, and at which place; the words between them have no others of their kind
@@ -124,7 +124,7 @@ def twins():
     for property in PROPERTY:
         english = twin(property=property)
         french, weights = translate(" ".join(english), model)
-        inside, layers = seen(" ".join(english), french, model), stack_size(model, "encoder")[0]
+        inside, layers = activations(" ".join(english), french, model), stack_size(model, "encoder")[0]
         tables = [inside[f"encoder {layer} attention weights"] for layer in range(1, layers + 1)]
         looks = [table[:, IT].mean(axis=0, dtype=float) for table in tables]
         row = [list(english), french_words(french), weights[:-1].astype(float).round(3).tolist()]
@@ -149,7 +149,8 @@ def machine_numbers():
     """
     model, english = load_model(), " ".join(twin())
     french = french_words(translate(english, model)[0])
-    inside, at = seen(english, french_text(french), model), next(i for i, w in enumerate(french) if w in ("il", "elle"))
+    inside = activations(english, french_text(french), model)
+    at = next(i for i, w in enumerate(french) if w in ("il", "elle"))
     weights = lambda name, row: inside[f"{name} weights"].mean(axis=0, dtype=float)[row].round(3).tolist()
     tables = {"source": model.params[model.source_table], "target": model.params["embedding"]}
     rows = {f"{side} vectors": 8.0 * table[inside[side][:6], :6].astype(float) for side, table in tables.items()}

@@ -1,4 +1,4 @@
-"""All that happens in a trained model while it translates, to look at and to change; used from chapter 4 on."""
+"""Activations of a trained translator: every array of its forward pass, to look at and to change; from chapter 3 on."""
 
 from functools import cache
 
@@ -11,7 +11,7 @@ from minitransformer.translation import SENTENCES, batch_of, english_words, fren
 _book_model = cache(load_model)  # read once, and never handed out: whoever asks for a model has one to change
 
 
-def seen(english, french=None, model=None, change=None, instead=None):
+def activations(english, french=None, model=None, change=None, instead=None):
     """Return all that happens in a model while it translates a sentence, by name: a flat dict of arrays.
 
     `english` and `french` are sentences as one writes them; without `french` the model's own translation is taken,
@@ -28,11 +28,11 @@ def seen(english, french=None, model=None, change=None, instead=None):
     Raises ValueError where a word is unknown, or `change` or `instead` has a name that none of the arrays has.
     Used from chapter 3 on.
 
-    >>> found = seen("the cat was tired")
+    >>> found = activations("the cat was tired")
     >>> found["encoder 1 attention weights"].shape, found["logits"].shape
     ((4, 4, 4), (5, 127))
     >>> no_network = {"encoder 1 feed_forward added": lambda added: 0 * added}
-    >>> cut = seen("the cat was tired", change=no_network)
+    >>> cut = activations("the cat was tired", change=no_network)
     >>> bool(np.allclose(cut["logits"], found["logits"]))
     False
     """
