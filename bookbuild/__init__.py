@@ -1,4 +1,4 @@
-"""What makes the site of this book and its copies: see the folders, each named after what it holds."""
+"""The builder of the book: its Sphinx extension, the PDF, the zip and the notebooks, each in its folder."""
 
 from pathlib import Path
 

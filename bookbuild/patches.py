@@ -1,4 +1,4 @@
-"""All that is changed in libraries, each with its reason; it lasts as long as the process, which builds one book."""
+"""Monkey patches of libraries, each with its reason; they last as long as the process, which builds one book."""
 
 import functools
 import sys

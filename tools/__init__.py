@@ -1,0 +1,1 @@
+"""Commands of maintainers: set-up, measurements, findings, mutation testing, audits."""

@@ -1,4 +1,4 @@
-"""What a file of measured numbers says of the machine: trainings part ways where processors round differently."""
+"""Versions and processor of a measurement: trainings part ways where processors round differently."""
 
 import os
 import platform

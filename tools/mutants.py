@@ -1,4 +1,4 @@
-"""Change the mathematics of the helper one thing at a time, and see whether its tests notice: `make mutants`.
+"""Mutation testing: change the mathematics of the helper, and see whether its tests notice: `make mutants`.
 
 mutmut changes the functions, trying.py tries each mutant with the tests of its own module, and what survives has to be
 in tests/helper/survivors.toml with a reason.  Changes of texts and of what is refused are left out, as these are no

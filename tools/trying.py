@@ -1,4 +1,4 @@
-"""What `make mutants` adds to pytest: the tests are collected once, and each mutant is tried in a fork of that process.
+"""The pytest plugin of `make mutants`: tests are collected once, and each mutant is tried in a fork of that process.
 
 First all tests run without a mutant, to learn which of them come to which function and how long they take.  Then each
 mutant of `plan.json`, {mutant: test files}, is tried with the tests of its files that come to its function, the

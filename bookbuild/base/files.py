@@ -1,4 +1,4 @@
-"""Write files so that no half of one is ever there, whenever the program is stopped; delete and compare them."""
+"""Atomic writes of files, so that no half of one is ever there, whenever the program is stopped; hashes, deletion."""
 
 import hashlib
 import shutil

@@ -1,4 +1,4 @@
-"""Let one process at a time do what two would spoil, on every system; standard library only, as set-up uses it too."""
+"""File locks: one process at a time does what two would spoil; standard library only, as set-up uses it too."""
 
 import os
 import time

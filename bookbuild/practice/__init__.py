@@ -1,0 +1,1 @@
+"""Exercises that a page can judge: Parsons problems, debugging and numeric answers."""

@@ -1,4 +1,4 @@
-"""How each exercise of a chapter is answered on its page: made from its Check, its FORMS and its solution."""
+"""Forms of exercises: how each is answered on its page, made from its Check, its FORMS and its solution."""
 
 import ast
 import importlib

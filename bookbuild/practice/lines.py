@@ -1,4 +1,4 @@
-"""Lines of code to put in order on a page: which names each makes and needs, and what `check` says of every order."""
+"""Parsons problems: lines of code to put in order on a page, and what `check` says of every order."""
 
 import ast
 import inspect

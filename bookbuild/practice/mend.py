@@ -1,4 +1,4 @@
-"""A line of code to mend on a page: every choice of what is wrong has been judged by `check`."""
+"""Debugging exercises: a line of code to mend on a page; `check` has judged every choice of what is wrong."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Numbers to type on a page, which judges them by value, with the tolerances of `check`."""
+"""Numeric answers: numbers to type on a page, which judges them by value, with the tolerances of `check`."""
 
 from dataclasses import replace
 

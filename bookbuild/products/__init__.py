@@ -1,0 +1,1 @@
+"""The book in other formats: PDF, zip, and notebooks in plain Markdown."""

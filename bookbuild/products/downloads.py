@@ -1,4 +1,4 @@
-"""The whole book to take away, as a PDF and as a zip of the site: the files, and the links of the cover to them.
+"""Downloads of the whole book, as a PDF and as a zip of the site: the files, and the links of the cover to them.
 
 The cover's source links to the published files.  A site that holds a file itself links to its own, also from a folder
 without a network; `hand_out` makes it so.

@@ -1,4 +1,4 @@
-"""What is known of cells that do not run in a page as they ran when the book was built: cells.toml, by chapters.
+"""Notes on cells that run otherwise in a page than when the book was built: cells.toml, by chapters.
 
 `make run-here` runs all cells and writes it.
 """

@@ -1,4 +1,4 @@
-"""Exercises that are answered on the page: beside each stands what fits it, made from its Check and its solution."""
+"""Answer boxes of exercises on the page: beside each what fits it, made from its Check and its solution."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What a site is made of, and what the last good build made of it, by hashes: what differs is made again.
+"""The record of the last good build: hashes of its inputs and outputs; what differs is made again.
 
 The file _build/built records both.  It is there only after a good build, and what differs from it is not trusted.
 """

@@ -1,4 +1,4 @@
-"""Put into the text of pages what is made from the rest of the book, so that no source has to repeat it."""
+"""Placeholders in the text of pages, filled from the rest of the book, so that no source has to repeat it."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Bring the book's own faces, cut to what its pages hold, so that no width hangs on the fonts of a reader's machine.
+"""Web fonts, subset to the characters of the pages, so that no width hangs on the fonts of a reader's machine.
 
 Source Serif 4 is the face of the text, Source Sans 3 that of figures and of what stands around the text, Source Code
 Pro that of code; STIX Two Math, which has a MATH table, draws the formulas.  style/faces.css gives the files written

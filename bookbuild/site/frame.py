@@ -1,4 +1,4 @@
-"""What the templates in theme/ are given for the frame of a page."""
+"""The context of the page templates in theme/: what stands around the text of a page."""
 
 import re
 from html import unescape

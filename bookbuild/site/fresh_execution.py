@@ -1,4 +1,4 @@
-"""Execute a page again when anything that its cells use has changed, and only then (kept_executions)."""
+"""Execution of notebooks: again when anything that the cells of a page use has changed, and only then."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Say which modules the helper package has, in groups that are its folders, for the pages that document them.
+"""API reference: which modules the helper packages have, in groups that are their folders.
 
 A group opens with the sentence that opens its folder; below stands what autodoc says of each module, those of chapters
 first and in their order.  What lies deeper is not shown: the answers of the exercises, and what each explorable's state

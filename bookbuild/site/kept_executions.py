@@ -1,4 +1,4 @@
-"""Keep what the cells of pages gave, as long as all that they used is as it was.
+"""The cache of executed notebooks: outputs are kept as long as all that their cells used is as it was.
 
 What a page used is known from its execution (record_uses): the modules that its cells import and these import in turn,
 their data, the explorables that it names.  Of each page the last few executions stay, so that an edit that is undone

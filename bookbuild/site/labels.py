@@ -1,4 +1,4 @@
-"""Write down what the book's labels, terms and citations lead to, as Sphinx has found and numbered them.
+"""Cross-references in one file: what labels, terms and citations lead to, as Sphinx has found and numbered them.
 
 The file `labels.json` beside the site serves the notebook copies, also outside of a build.
 """

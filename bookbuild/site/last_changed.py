@@ -1,4 +1,4 @@
-"""Tell when the text of each page was last changed: the date, in UTC, of the last commit of its source.
+"""Dates of the last change of each page: in UTC, of the last commit of its source.
 
 Git is asked once in a build.  Where it cannot tell (a folder without .git, a shallow clone, in which all files seem to
 come from the oldest commit that is there), no date is shown.

@@ -1,4 +1,4 @@
-"""Show what a link leads to when a reader points at it or reaches it by the keyboard: what the build does for that.
+"""Previews of links, shown when a reader points at one or reaches it by the keyboard: what the build does for that.
 
 A page holds nothing for it but some lines of scripts/book.mjs, which load previews.mjs at the first link that is met.
 What links can lead to is written into classic scripts, which a page opened from a file may load too: one for the

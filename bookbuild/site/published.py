@@ -1,4 +1,4 @@
-"""Fit the site to the place where it is published: addresses, dates, cards to share, sitemap, robots.txt, a 404 page.
+"""Metadata of the published site: addresses, dates, cards to share, sitemap, robots.txt, a 404 page.
 
 The place is the GitHub Pages address of the repository in _config.yml, unless that file sets `html: baseurl`.  Pages
 shows 404.html for every address that it does not have, at any depth; so that page loads nothing, and its links count

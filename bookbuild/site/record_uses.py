@@ -1,4 +1,4 @@
-"""Note which files of the book the cells of a page use; each kernel runs this before the first cell (fresh_execution).
+"""Audit hook that notes which files of the book cells use; each kernel runs this first (fresh_execution).
 
 Python tells of every file that is opened, whoever opens it: modules that are imported, their data, the styles and
 scripts of an explorable.  Nobody can tell what another program opens, so that counts as all files.  Libraries are not

@@ -1,4 +1,4 @@
-"""Search: an index of the book's sections, and the script that searches it while the reader types.
+"""Full-text search: an index of the book's sections, and the script that searches it while the reader types.
 
 Sphinx's own search finds pages; a reader wants the section, and the chapter before the glossary.  So of each page that
 is written its sections, terms and functions are noted; at the end of a build these become one classic script, which

@@ -1,4 +1,4 @@
-"""One build, from its beginning to its end: it leaves the site that a build from nothing would make.
+"""One incremental build, from its beginning to its end: it leaves the site that a build from nothing would make.
 
 A site is made in a new folder, which takes the place of the old one once it is whole.  Only the pages whose text has
 changed are read.  Where these are chapters and say nothing that other pages repeat, the others are copied; else all

@@ -1,4 +1,4 @@
-"""How nodes become HTML where the book wants it otherwise than Sphinx: code by lines, folds, scrolling tables."""
+"""The HTML translator where the book differs from Sphinx: code by lines, folds, scrolling tables."""
 
 import re
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Which part of a module counts for a page: all but the functions and classes that the page cannot come to by name.
+"""Dependencies of a page by name: all of a module but functions and classes that the page cannot come to.
 
 A function counts where its name is a word of the page's cells, or of the code, strings included, of what else counts in
 the modules that the page uses; so does a class.  A name that an f-string puts together, as `f"{name}_vjp"`, stands for

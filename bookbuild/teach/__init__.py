@@ -1,0 +1,1 @@
+"""The class kit: notebooks to hand out, and grading in a sandbox."""

@@ -1,4 +1,4 @@
-"""Have a student's notebook run by a process of its own, and judge in this one what its answers give.
+"""Sandboxed grading: a process of its own runs a student's notebook, and this one judges what its answers give.
 
 The kernel runs foreign code, so nothing that it says is believed but numbers: recorder.py takes the place of `check`
 there and sends what an answer gives on the exercise's probes, and the book's own `find_hint` compares here.

@@ -1,4 +1,4 @@
-"""How what was found is said, and the seeds that no chapter takes."""
+"""Phrases for what was found, and the seeds that no chapter takes."""
 
 SEEDS = (101, 102, 103)
 

@@ -1,4 +1,4 @@
-"""What is not in the page's Python: it can be imported, and says so where it is used."""
+"""Stubs of modules that the page's Python lacks: they can be imported, and say so where they are used."""
 
 import importlib.abc
 import importlib.machinery

@@ -1,4 +1,4 @@
-"""What parts of a model and of its training are for, as `make ablations` measured it; used in chapter 14."""
+"""Ablations: a model and its training without each part, as `make ablations` measured them; used in chapter 14."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The lookup of a trained translator, from the French sentence that it writes into the English one; chapter 4."""
+"""Cross-attention as a lookup, from the French sentence that a translator writes into the English one; chapter 4."""
 
 from typing import NamedTuple
 

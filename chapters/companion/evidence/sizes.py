@@ -1,4 +1,4 @@
-"""What models of several sizes come to after the same few steps, as `make sizes` measured it; used in chapter 16."""
+"""Scaling: bits per byte of models of several sizes, as `make sizes` measured them; used in chapter 16."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The steps of the trained model, from the English words to the next French one: what the explorable machine opens."""
+"""One forward pass of the translator, step by step, as the explorable machine opens it: from words to the next word."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Translators with the book's weights and one fault each, to be told apart from outside; the lab of chapter 12."""
+"""Faulty translators: the book's weights and one fault each, to be told apart from outside; the lab of chapter 12."""
 
 from minitransformer.arrays import one_of
 from minitransformer.layer_norm import rms_norm

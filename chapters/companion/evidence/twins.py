@@ -1,4 +1,4 @@
-"""The running sentence and its twin, in which *it* is another noun: what the trained model makes of them; the cover."""
+"""A minimal pair, the running sentence and its twin, in which *it* is another noun: what the model makes of it."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""What a text model comes to with each of today's parts, as `make variants` measured it; used in chapter 19."""
+"""Architectures compared: a text model with each of today's parts, as `make variants` measured it; chapter 19."""
 
 from pathlib import Path
 

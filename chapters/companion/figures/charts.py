@@ -1,4 +1,4 @@
-"""What is drawn from data, with matplotlib, and kept as SVG whose colours are CSS variables and whose text is text.
+"""Charts: drawn from data with matplotlib, and kept as SVG whose colours are CSS variables and whose text is text.
 
 Where a function takes a dict, name -> data, the names are written into the drawing.
 """

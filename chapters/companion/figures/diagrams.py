@@ -1,4 +1,4 @@
-"""What is drawn of boxes: words and their weights, matrices, and models step by step with the shapes of a run.
+"""Diagrams: words and their weights, matrices, and models step by step with the shapes of a run.
 
 A diagram of steps is made of columns, and a column of steps from bottom to top: `_Column` and `_Step` say of what.
 """

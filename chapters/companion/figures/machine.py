@@ -1,4 +1,4 @@
-"""The one machine: a whole Transformer, drawn for the map on the cover, for chapter 12, and for the head of a chapter.
+"""The diagram of a whole Transformer: for the map on the cover, for chapter 12, and for the head of a chapter.
 
 A layout says where each part lies: s runs along the way of the words, t across it.  "wide" leads to the right, "tall"
 upwards, and "strip" is small and has no words.  A part is a group that knows its chapter; its glyph is the same in all

@@ -1,4 +1,4 @@
-"""What every drawing is made of: the palette, SVG elements whose colours are roles, and the pictures themselves."""
+"""SVG elements of all figures: the palette, whose colours are roles, the elements, and the pictures themselves."""
 
 import html
 import re

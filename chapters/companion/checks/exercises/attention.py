@@ -1,4 +1,4 @@
-"""The exercises of chapter 4."""
+"""The exercises of chapter 4, on attention."""
 
 import numpy as np
 

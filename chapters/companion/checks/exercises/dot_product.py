@@ -1,4 +1,4 @@
-"""The exercises of chapter 2."""
+"""The exercises of chapter 2, on dot products and cosines."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The exercises of chapter 11."""
+"""The exercises of chapter 11, on feed-forward networks."""
 
 import numpy as np
 from scipy.special import erf, ndtr

@@ -1,4 +1,4 @@
-"""The exercises of chapter 13, and the classic wrong backward passes that its chapter and its tests show."""
+"""The exercises of chapter 13, on backpropagation, and the classic wrong backward passes that it shows."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The exercises of chapter 17."""
+"""The exercises of chapter 17, on attribution, patching and induction heads."""
 
 import numpy as np
 

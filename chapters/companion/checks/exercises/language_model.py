@@ -1,4 +1,4 @@
-"""The exercises of chapter 16."""
+"""The exercises of chapter 16, on language models and generation."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""The exercises of chapter 8."""
+"""The exercises of chapter 8, on layer normalisation."""
 
 import numpy as np
 

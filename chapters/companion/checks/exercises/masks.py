@@ -1,4 +1,4 @@
-"""The exercises of chapter 6."""
+"""The exercises of chapter 6, on masks."""
 
 import numpy as np
 

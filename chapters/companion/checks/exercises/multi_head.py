@@ -1,4 +1,4 @@
-"""The exercises of chapter 7."""
+"""The exercises of chapter 7, on multi-head attention."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The exercises of chapter 18."""
+"""The exercises of chapter 18, on online softmax, tiles and quantisation."""
 
 import numpy as np
 

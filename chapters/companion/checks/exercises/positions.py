@@ -1,4 +1,4 @@
-"""The exercises of chapter 10."""
+"""The exercises of chapter 10, on positional encodings."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The exercises of chapter 9."""
+"""The exercises of chapter 9, on residual connections."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The exercises of chapter 5."""
+"""The exercises of chapter 5, on self-attention."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The exercises of chapter 3."""
+"""The exercises of chapter 3, on softmax, temperature and entropy."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The exercises of chapter 19."""
+"""The exercises of chapter 19, on decoders of today."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""The exercises of chapter 14."""
+"""The exercises of chapter 14, on training."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The exercises of chapter 12."""
+"""The exercises of chapter 12, on the Transformer."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The exercises of chapter 15."""
+"""The exercises of chapter 15, on translation."""
 
 import numpy as np
 

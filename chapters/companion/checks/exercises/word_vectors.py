@@ -1,4 +1,4 @@
-"""The exercises of chapter 1."""
+"""The exercises of chapter 1, on word vectors."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A sentence and its twin, as `trained.twins.twins` gives them: how each is translated, and what decides it.
+"""A sentence and its twin, as `evidence.twins.twins` gives them: how each is translated, and what decides it.
 
 english and french are the words of both; weights, the share that each French word takes from each English one; swaps,
 for each English word in how many sentences with another word there the pronoun changes, and in how many it was tried;
