@@ -1,4 +1,4 @@
-"""Looking inside a trained model: runs that are opened, patched and cut, a score, a lens and a probe; chapter 17."""
+"""Interpretability: activations, patching, ablation, the logit lens and linear probes; built in chapter 17."""
 
 import numpy as np
 

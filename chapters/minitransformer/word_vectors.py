@@ -1,4 +1,4 @@
-"""Words as vectors: the book's text, vectors trained from it, vectors read from files, PCA; built in chapter 1."""
+"""Word vectors: counts of neighbours, PPMI, vectors trained or read from files, PCA; built in chapter 1."""
 
 import bz2
 import difflib

@@ -1,4 +1,4 @@
-"""What comes in at a function's door, its shapes and sums; files of arrays, and digests of what decides a result."""
+"""Checks of arguments and shapes, sums, files of arrays, and digests of what decides a result."""
 
 # ruff: noqa: F401 - this hands on what the modules beside it have
 

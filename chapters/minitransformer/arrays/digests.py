@@ -1,4 +1,4 @@
-"""A few letters that stand for all that decides what a calculation gives, so that it need not be repeated; chapter 14.
+"""A digest of all that decides what a calculation gives, so that it need not be repeated; chapter 14.
 
 Values count, arrays and code.  The code of a module is the text of its file and of those that it imports of this
 package, comments and all; that of a function in a notebook is its own text, and what it uses by name.

@@ -1,4 +1,4 @@
-"""Files that are whole or not there, files of measurements, and the folder of what the package has computed."""
+"""Files of arrays and of measurements, written whole or not at all, and the folder where results are cached."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What stands at every function's door: numbers of the right kind; chapter by chapter where they are first used."""
+"""Checks of arguments: arrays, numbers, strings and token numbers; used from chapter 1 on."""
 
 import reprlib
 

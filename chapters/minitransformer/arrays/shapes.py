@@ -1,4 +1,4 @@
-"""What stands at every function's door: shapes that fit; chapter by chapter where they are first used."""
+"""Checks of shapes: of queries, keys, values and masks, matrices and biases; used from chapter 4 on."""
 
 import numpy as np
 

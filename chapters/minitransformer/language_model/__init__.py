@@ -1,4 +1,4 @@
-"""Text as tokens, a model that writes it, its cache, what counting and compressors reach; built in chapter 16."""
+"""Byte-pair encoding, a model of text, sampling, the key–value cache, n-gram models; built in chapter 16."""
 
 # ruff: noqa: F401 - this hands on what the modules beside it have
 

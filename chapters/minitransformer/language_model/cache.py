@@ -1,4 +1,4 @@
-"""What a model need not work out twice when it writes: the keys and values of the tokens behind it; chapter 16."""
+"""The key–value cache: keys and values of the tokens read so far, kept from step to step; chapter 16."""
 
 import inspect
 from functools import partial

@@ -1,4 +1,4 @@
-"""What counting alone can foretell: how often tokens followed each other, smoothed; used in chapter 16."""
+"""An n-gram model with Kneser–Ney smoothing; used in chapter 16."""
 
 import numpy as np
 

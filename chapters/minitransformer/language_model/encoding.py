@@ -1,4 +1,4 @@
-"""Text as tokens and back: byte-pair encoding, learned from a text, that loses no byte of any other; chapter 16."""
+"""Byte-pair encoding, learned from one text, that loses no byte of any other; built in chapter 16."""
 
 import math
 import re

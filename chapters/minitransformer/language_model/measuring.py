@@ -1,4 +1,4 @@
-"""How well a text is foretold: in bits for each of its bytes, by a model, by counts or by compressors; chapter 16."""
+"""Bits per byte of held-out text, by a model, by counts or by compressors; used in chapter 16."""
 
 import bz2
 import lzma

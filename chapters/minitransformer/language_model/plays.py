@@ -1,4 +1,4 @@
-"""The text that chapter 16's model learns from, nine plays of Shakespeare, and windows of it as batches."""
+"""The training text of chapter 16, nine plays of Shakespeare, and windows of it as batches."""
 
 from pathlib import Path
 

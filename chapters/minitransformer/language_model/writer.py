@@ -1,4 +1,4 @@
-"""The model that chapter 16 trains on the plays, whose merges and weights come with the package."""
+"""The trained writer of chapter 16, whose merges and weights come with the package."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Writing on: which token comes next, chosen from a model's scores, and the next, and the next; built in chapter 16."""
+"""Sampling and generation: temperature, top-k, top-p, greedy decoding and beam search; built in chapter 16."""
 
 import numpy as np
 

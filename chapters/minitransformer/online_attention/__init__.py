@@ -1,4 +1,4 @@
-"""Attention that never holds all its scores, and weights in fewer bits; built in chapter 18."""
+"""Online attention, tile by tile, and weights quantised to fewer bits; built in chapter 18."""
 
 # ruff: noqa: F401 - this hands on what the modules beside it have
 

@@ -1,4 +1,4 @@
-"""Weights as small whole numbers with a scale for each row or group; built in chapter 18."""
+"""Quantisation: weights as small whole numbers with a scale for each row or group; built in chapter 18."""
 
 import numpy as np
 

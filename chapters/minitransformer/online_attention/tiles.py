@@ -1,4 +1,4 @@
-"""Attention that never holds all its scores: by tiles, with a running softmax; built in chapter 18."""
+"""Online attention: tile by tile, with a running softmax, so that the scores are never held; built in chapter 18."""
 
 import numpy as np
 

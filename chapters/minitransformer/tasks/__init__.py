@@ -1,1 +1,1 @@
-"""What the book's models are asked to do: turn rows round, say numbers in French, translate sentences."""
+"""Made-up tasks for models: rows of digits reversed, numbers in French words, sentences translated."""

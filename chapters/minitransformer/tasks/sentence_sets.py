@@ -1,4 +1,4 @@
-"""Sentences drawn at random from the language of `sentences`, and what is kept out of training; used in chapter 15."""
+"""Training and test sets of sentences, drawn at random from the language of `sentences`; used in chapter 15."""
 
 from functools import cache
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""What is kept out of the training on sentences, so that it can be asked afterwards; used in chapter 15."""
+"""The split of the sentences: which pairs of words training never sees, so that a test can ask; used in chapter 15."""
 
 from functools import cache
 from itertools import product

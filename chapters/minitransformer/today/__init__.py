@@ -1,4 +1,4 @@
-"""What separates the Transformer of 2017 from the models of today; built in chapter 19."""
+"""Today's decoders: grouped queries, SwiGLU, experts, and training on answers; built in chapter 19."""
 
 # ruff: noqa: F401 - this hands on what the modules beside it have
 

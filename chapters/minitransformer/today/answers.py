@@ -1,4 +1,4 @@
-"""From a model that goes on to one that answers: how likely an answer is, and its gradient; built in chapter 19."""
+"""The log probability of an answer and its gradient, for supervised and preference training; built in chapter 19."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The parts in which today's decoders differ from the block of 2017, each a small edit of the book's; chapter 19."""
+"""Rotary positions by halves, window masks, SiLU and SwiGLU, each a small edit of the block of 2017; chapter 19."""
 
 import numpy as np
 

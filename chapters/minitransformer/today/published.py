@@ -1,4 +1,4 @@
-"""Published models in the numbers of their configuration files, and what these numbers decide; built in chapter 19."""
+"""Parameters and cache sizes of published models, from the numbers in their configurations; built in chapter 19."""
 
 from ..arrays import number, whole
 from ..transformer import parameter_count

@@ -1,4 +1,4 @@
-"""Attention that remembers less: keys and values from one short vector, or a sum in place of them; chapter 19."""
+"""Latent attention and linear attention, which keep less of each token than its keys and values; chapter 19."""
 
 import numpy as np
 

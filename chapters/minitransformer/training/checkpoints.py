@@ -1,4 +1,4 @@
-"""What a training leaves in a file, so that it can be stopped, taken up again and need not be repeated; chapter 14."""
+"""Checkpoints, from which a training is taken up again and need not be repeated; used in chapter 14."""
 
 import re
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""What stands around a training while it runs: its bar, how it is stopped, the memory that it keeps; chapter 14."""
+"""The progress bar, an interruption, and the memory of a training while it runs; used in chapter 14."""
 
 import ctypes
 import platform

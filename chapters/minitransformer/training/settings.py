@@ -1,4 +1,4 @@
-"""What stands at the door of a training: its numbers, its model and its functions; chapter 14."""
+"""Checks of a training's settings, its model and its functions; used in chapter 14."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""The whole Transformer: parameters, both ends, layers, and the two models that they make; built in chapter 12."""
+"""The whole Transformer: embedding, layers and stacks, `LanguageModel` and `Transformer`; built in chapter 12."""
 
 # ruff: noqa: F401 - this hands on what the modules beside it have
 

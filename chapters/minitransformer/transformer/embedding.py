@@ -1,4 +1,4 @@
-"""Both ends of a model: words become vectors, and vectors become scores of words; built in chapter 12."""
+"""The embedding and the output head: words become vectors, and vectors become logits; built in chapter 12."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The two models that stacks of layers make: one that goes on writing, and one that translates; used in chapter 12."""
+"""`LanguageModel`, a stack of decoder layers, and `Transformer`, an encoder and a decoder; used in chapter 12."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, InitVar, dataclass

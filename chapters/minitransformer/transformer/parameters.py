@@ -1,4 +1,4 @@
-"""All parameters of a model in one vector: their shapes, where they lie, how they start, how gradients join them."""
+"""A model's parameters in one vector: their shapes, views, first values, and gradients; built in chapter 12."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""One walk through the layers of every model, for runs that are opened, changed, or remember what they have read.
+"""The forward pass of every model with hooks and a cache, for runs that are opened, changed or generate text.
 
 It is the `stack` of chapter 12 without its checks, which would take longer than a step of one token.
 """

@@ -1,4 +1,4 @@
-"""Translating: pairs of sentences as batches, writing word by word, and the book's translator; built in chapter 15."""
+"""Translation: batches of sentence pairs, greedy decoding, beam search, the book's translator; built in chapter 15."""
 
 # ruff: noqa: F401 - this hands on what the modules beside it have
 

@@ -1,4 +1,4 @@
-"""Writing a translation word by word: the likeliest word each time, or the likeliest beginnings; chapter 15."""
+"""Greedy decoding and beam search for an encoder and a decoder; built in chapter 15."""
 
 import numpy as np
 

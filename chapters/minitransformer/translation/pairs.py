@@ -1,4 +1,4 @@
-"""Sentences as words, words as numbers, pairs of sentences as batches, and the two languages; built in chapter 15."""
+"""Vocabularies, padded batches of sentence pairs, and the two languages that are translated; built in chapter 15."""
 
 import re
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The model that chapter 15 trains, whose weights come with the package, and what it makes of a sentence."""
+"""The trained translator of chapter 15, whose weights come with the package, and its translations."""
 
 import hashlib
 import io
