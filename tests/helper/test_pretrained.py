@@ -28,7 +28,7 @@ from minitransformer.language_model import (
     text_model,
 )
 from minitransformer.pretrained import PublicEncoding, load_pretrained, save_pretrained, saving, tensors
-from minitransformer.pretrained.layouts import FAMILIES, slowed
+from minitransformer.pretrained.layouts import FAMILIES, sizes_of, slowed
 from minitransformer.pretrained.tokens import as_json
 from minitransformer.today import Decoder, decoder_shapes, rotary_halves
 from minitransformer.transformer import LanguageModel, Transformer
@@ -396,11 +396,212 @@ def test_a_public_encoding_goes_on_with_its_model(tmp_path):
     encoding = PublicEncoding(tmp_path / "tokenizer.json")
     save_pretrained(decoder("llama"), tmp_path / "model", encoding)
     _, again = load_pretrained(tmp_path / "model")
-    assert again.tokens == [b"a", b"b", b"ab", b"<|endoftext|>"]
+    assert again.tokens == [b"a", b"b", b"ab", b"<|endoftext|>"] + 7 * [b""] and encoding.tokens == again.tokens[:4]
     assert again.encode("abb<|endoftext|>a") == [2, 1, 3, 0] and "<|endoftext|>" in again.decode([2, 3])
     assert bits_per_byte(decoder("llama"), again.encode("abbab"), again) > 0
     with pytest.raises(ValueError, match="ids holds 4; expected 0 to 3"):
-        again.decode([4])
+        encoding.decode([4])
+
+
+def test_a_row_of_the_model_that_no_token_has_is_nothing_in_a_text(tmp_path):
+    save_pretrained(decoder("llama"), tmp_path / "model", byte_level(tmp_path, "ab"))
+    encoding = load_pretrained(tmp_path / "model")[1]
+    assert len(encoding.tokens) == 11 and encoding.decode([0, 7, 1]) == "ab" and encoding.decode([10]) == ""
+    with pytest.raises(ValueError, match="ids holds 11; expected 0 to 10"):
+        encoding.decode([11])
+
+
+def byte_level(folder, signs, merges=(), **options):
+    """Return the encoding that reads a file of byte-level rules, and write that file."""
+    numbers = {sign: number for number, sign in enumerate([*signs, *map("".join, merges)])}
+    made = tokenizers.Tokenizer(tokenizers.models.BPE(numbers, list(merges), **options))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = tokenizers.decoders.ByteLevel()
+    made.save(str(folder / "tokenizer.json"))
+    return PublicEncoding(folder / "tokenizer.json")
+
+
+def sentencepiece(folder, mark=True):
+    """Return the encoding of a file with Llama 2's rules: blanks as ▁, one before a text, bytes as <0x0A>."""
+    parts = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *"▁Helowrdé", "▁H", "▁w"]
+    merges = [("▁", "H"), ("▁", "w")]
+    made = tokenizers.Tokenizer(
+        tokenizers.models.BPE(
+            {part: number for number, part in enumerate(parts)},
+            merges,
+            unk_token="<unk>",
+            fuse_unk=True,
+            byte_fallback=True,
+        )
+    )
+    made.add_special_tokens(["<unk>", "<s>", "</s>"])
+    prepend, blanks = tokenizers.normalizers.Prepend("▁"), tokenizers.normalizers.Replace(" ", "▁")
+    made.normalizer = tokenizers.normalizers.Sequence([prepend, blanks])
+    kinds = tokenizers.decoders
+    rules = [kinds.Replace("▁", " "), kinds.ByteFallback(), kinds.Fuse(), kinds.Strip(" ", 1, 0)]
+    made.decoder = kinds.Sequence(rules)
+    if mark:
+        made.post_processor = tokenizers.processors.TemplateProcessing("<s> $A", None, [("<s>", 1)])
+    made.save(str(folder / "tokenizer.json"))
+    return PublicEncoding(folder / "tokenizer.json")
+
+
+@pytest.mark.parametrize("left", ["truncation", "padding", "dropout"])
+def test_what_a_training_left_in_the_file_does_not_touch_a_text(left, tmp_path):
+    byte_level(tmp_path, "abc", [("a", "b")], dropout=0.9 if left == "dropout" else None)
+    made = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    if left == "truncation":
+        made.enable_truncation(3)
+    if left == "padding":
+        made.enable_padding(length=64, pad_id=0, pad_token="a")
+    made.save(str(tmp_path / "tokenizer.json"))
+    encoding, text = PublicEncoding(tmp_path / "tokenizer.json"), "abcab" * 8
+    assert encoding.encode(text) == [3, 2, 3] * 8 and encoding.decode(encoding.encode(text)) == text
+    assert tokenizers.Tokenizer.from_str(as_json(encoding)).encode(text).ids == [3, 2, 3] * 8
+
+
+def test_tokens_of_a_sentencepiece_vocabulary_are_their_bytes(tmp_path):
+    encoding = sentencepiece(tmp_path)
+    ids = encoding.encode("Hello world\né漢")
+    assert [encoding.tokens[number] for number in ids[:3]] == [b"<s>", b" H", b"e"]
+    assert b" w" in encoding.tokens and b"\n" in encoding.tokens and "é".encode() in encoding.tokens
+    assert b"".join(encoding.tokens[number] for number in ids).decode() == "<s> Hello world\né漢"
+    assert encoding.decode_bytes(ids) == "<s> Hello world\né漢".encode() and len(encoding.decode_bytes(ids[-1:])) == 1
+
+
+def test_single_tokens_of_a_sentencepiece_vocabulary_keep_their_blanks(tmp_path):
+    encoding = sentencepiece(tmp_path)
+    ids = encoding.encode("Hello world")
+    assert "".join(encoding.decode([number]) for number in ids) == encoding.decode(ids) == "<s> Hello world"
+    assert encoding.decode(ids[1:]) == "Hello world" and encoding.decode([]) == ""
+
+
+@pytest.mark.parametrize("kind", ["metaspace", "wordpiece", "suffix", "none"])
+def test_tokens_of_other_rules_are_what_the_library_makes_of_them(kind, tmp_path):
+    kinds, model = tokenizers.decoders, tokenizers.models.WordLevel({"a": 0, "▁b": 1, "##c": 2, "é": 3}, "a")
+    made = tokenizers.Tokenizer(model)
+    rules = {"metaspace": kinds.Metaspace(), "wordpiece": kinds.WordPiece(cleanup=False), "suffix": kinds.BPEDecoder()}
+    if kind in rules:
+        made.decoder = rules[kind]
+    made.save(str(tmp_path / "tokenizer.json"))
+    tokens = PublicEncoding(tmp_path / "tokenizer.json").tokens
+    expected = {"metaspace": [b"a", b" b", b"##c"], "wordpiece": [b" a", " ▁b".encode(), b"c"]}
+    rest = "é" if kind != "wordpiece" else " é"
+    assert tokens == [*expected.get(kind, [b"a", "▁b".encode(), b"##c"]), rest.encode()]
+
+
+def test_marks_are_spelled_as_they_stand_in_a_text(tmp_path):
+    byte_level(tmp_path, "abé")
+    made = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    made.add_special_tokens(["<｜né▁e｜>"])
+    made.save(str(tmp_path / "tokenizer.json"))
+    assert PublicEncoding(tmp_path / "tokenizer.json").tokens[2:] == [b"\xe9", "<｜né▁e｜>".encode()]
+
+
+def test_marks_are_left_out_of_a_part_of_a_text_and_of_a_template(tmp_path):
+    encoding = sentencepiece(tmp_path)
+    whole, hello = encoding.encode("Hello"), encoding.encode("Hello", marks=False)
+    assert whole == [1, *hello] and encoding.encode("<s>Hello", marks=False) == whole
+    assert encoding.encode("<s>Hello</s>", marks=False) == [*whole, 2]
+    assert [1, *hello, *encoding.encode("world", marks=False)] == encoding.encode("Hello world")
+
+
+@pytest.mark.parametrize("kind", ["utf-8-sig", "utf-16"])
+def test_a_tokenizer_json_is_read_as_any_other_json(kind, tmp_path):
+    text = as_json(BytePairEncoding([(111, 116)]))
+    (tmp_path / "tokenizer.json").write_text(text, encoding=kind)
+    assert PublicEncoding(tmp_path / "tokenizer.json").encode("hot") == [104, 256]
+
+
+def marked(folder, ordinary, marks):
+    """Save a Llama of 11 tokens with a tokenizer.json of so many tokens and marks behind them; return the folder."""
+    byte_level(folder, [chr(97 + number) for number in range(ordinary)])
+    made = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    made.add_special_tokens([f"<pad{number}>" for number in range(marks)])
+    save_pretrained(decoder("llama"), folder / "model")
+    made.save(str(folder / "model" / "tokenizer.json"))
+    return folder / "model"
+
+
+def test_a_mark_that_the_table_has_no_row_for_stops_nothing_until_it_is_used(tmp_path):
+    model, encoding = load_pretrained(marked(tmp_path, 11, 1))
+    assert len(encoding.tokens) == 12 and model(encoding.encode("abc")).shape == (3, 11)
+    with pytest.raises(ValueError, match="ids holds 11; expected 0 to 10"):
+        model(encoding.encode("ab<pad0>"))
+
+
+def test_a_token_that_is_no_mark_has_to_have_its_row(tmp_path):
+    with pytest.raises(ValueError, match="tokenizer.json has 12 tokens; expected 11 at most"):
+        load_pretrained(marked(tmp_path, 12, 1))
+
+
+PAIRS = pytest.mark.parametrize("names", [("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe")])
+MERGES = "#version: 0.2\na b\nab c\n# #\n"
+
+
+def in_two_files(folder, names=("vocab.json", "merges.txt"), merges=MERGES, family="gpt2", **added):
+    """Save a model with GPT-2's two files in place of a tokenizer.json; return the folder."""
+    save_pretrained(decoder(family), folder / "model")
+    numbers = {token: number for number, token in enumerate([*"abc#Ġ", "ab", "abc", "##", "<|endoftext|>"])}
+    (folder / "model" / names[0]).write_text(json.dumps(numbers), encoding="utf-8-sig")
+    (folder / "model" / names[1]).write_text(merges, encoding="utf-8")
+    if added:
+        (folder / "model" / "added_tokens.json").write_text(json.dumps(added))
+    return folder / "model"
+
+
+@PAIRS
+def test_the_two_files_of_a_gpt2_are_its_encoding(names, tmp_path):
+    folder = in_two_files(tmp_path, names, MERGES.replace("\n", "\r\n"))
+    model, encoding = load_pretrained(folder)
+    assert encoding.encode("abc ab##<|endoftext|>") == [6, 4, 5, 7, 8] and encoding.tokens[4:6] == [b" ", b"ab"]
+    for name in names:
+        assert PublicEncoding(folder / name).encode("abcab") == [6, 5]
+    save_pretrained(model, tmp_path / "again", encoding)
+    assert load_pretrained(tmp_path / "again")[1].encode("abc ab##<|endoftext|>") == [6, 4, 5, 7, 8]
+
+
+def test_marks_added_to_the_two_files_have_their_numbers(tmp_path):
+    encoding = load_pretrained(in_two_files(tmp_path, **{"<b>": 10, "<a>": 9}))[1]
+    assert encoding.encode("a<a><b>") == [0, 9, 10] and encoding.decode([10, 9]) == "<b><a>"
+
+
+def tokens_file(name, text):
+    """Return what makes a folder with a file that is no encoding that can be read."""
+
+    def make(folder):
+        save_pretrained(decoder("llama"), folder / "model")
+        (folder / "model" / name).write_text(text)
+        return folder / "model"
+
+    return make
+
+
+@pytest.mark.parametrize(
+    "make, said",
+    [
+        (tokens_file("tokenizer.model", "\n\x0e"), "tokenizer.model is of a format .*; let transformers write a"),
+        (tokens_file("tekken.json", "{}"), "tekken.json is of a format .*; let transformers write a tokenizer.json"),
+        (tokens_file("vocab.json", "{}"), "merges.txt is missing, and .* holds config.json, model.safetensors, vocab"),
+        (
+            tokens_file("merges.txt", "{}"),
+            "merges.txt is read by the rules of GPT-2 alone, and config.json says 'llama'",
+        ),
+        (partial(in_two_files, family="qwen2"), "rules of GPT-2 alone, and config.json says 'qwen2'; let transformers"),
+        (
+            partial(in_two_files, merges="a b c"),
+            "merges.txt is no list of merges .a line is no pair of tokens of vocab",
+        ),
+        (partial(in_two_files, merges="a z"), "merges.txt is no list of merges .a line is no pair of tokens of vocab"),
+        (partial(in_two_files, merges="version https://git-lfs.github.com/spec/v1"), "merges.txt is Git LFS's pointer"),
+        (partial(in_two_files, **{"<a>": 10}), "added_tokens.json do not number the tokens one by one"),
+        (partial(in_two_files, **{"<a>": [9]}), "added_tokens.json do not number the tokens one by one"),
+    ],
+)
+def test_a_model_comes_without_an_encoding_that_cannot_be_read_and_says_so(make, said, tmp_path):
+    with pytest.warns(UserWarning, match=f"the model comes without its encoding: .*{said}") as told:
+        model, encoding = load_pretrained(make(tmp_path))
+    assert encoding is None and isinstance(model, Decoder) and told[0].filename == __file__
 
 
 def test_two_tokens_of_one_spelling_are_not_saved():
@@ -428,15 +629,20 @@ def header_changed(folder, change):
     bytes_changed(folder, new)
 
 
+def renamed(folder, name, another):
+    rewritten(folder, lambda arrays: arrays.update({another: arrays.pop(name)}))
+
+
 NO_FILE = "is no whole safetensors file"
 BIG = {"model.norm.weight": np.full(12, np.inf, np.float32)}
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b\nsize 42\n"
+DOWN, WIDE = "model.layers.1.mlp.down_proj.weight", np.ones(3, np.float32)
 BROKEN = [
     # truncated and damaged
     (lambda folder: bytes_changed(folder, lambda data: data[:-1]), NO_FILE),
     (lambda folder: bytes_changed(folder, lambda data: data[:5]), NO_FILE),
     (lambda folder: bytes_changed(folder, lambda data: b""), NO_FILE),
     (lambda folder: bytes_changed(folder, lambda data: data + b"\0"), NO_FILE),
-    (lambda folder: bytes_changed(folder, lambda data: b"PK\3\4" + data), NO_FILE),
     (lambda folder: bytes_changed(folder, lambda data: struct.pack("<Q", 2**40) + data[8:]), NO_FILE),
     (lambda folder: bytes_changed(folder, lambda data: struct.pack("<Q", 2**63) + data[8:]), NO_FILE),
     (lambda folder: header_changed(folder, lambda text: text.replace('"F32"', '"F33"', 1)), NO_FILE),
@@ -445,21 +651,46 @@ BROKEN = [
     (lambda folder: header_changed(folder, lambda text: text.replace("[0,", "[4,", 1)), NO_FILE),
     (lambda folder: header_changed(folder, lambda text: text.replace("[11,12]", f"[{2**62},{2**62}]", 1)), NO_FILE),
     (lambda folder: header_changed(folder, lambda text: "[" * 5000 + text), NO_FILE),
+    # another file in its place
+    (lambda folder: (folder / tensors.FILE).write_text(POINTER), "safetensors is Git LFS's pointer .* `git lfs pull`"),
+    (lambda folder: (folder / "config.json").write_text(POINTER), "config.json is Git LFS's pointer to the file"),
+    (lambda folder: (folder / "tokenizer.json").write_text(POINTER), "tokenizer.json is Git LFS's pointer to the"),
+    (lambda folder: (folder / tensors.FILE).write_text("\n<!DOCTYPE html><html>"), "is a page of the web, .* sign in"),
+    (lambda folder: (folder / "config.json").write_text("<html>"), "config.json is a page of the web, .* sign in"),
+    (lambda folder: (folder / tensors.FILE).write_text("Entry not found"), "it begins with b'Entry not found'"),
+    (lambda folder: (folder / tensors.FILE).write_bytes(b"GGUF\3\0\0\0"), "is a GGUF file; expected model.safetensors"),
+    (lambda folder: bytes_changed(folder, lambda data: b"PK\3\4" + data), "is a zip archive, as PyTorch writes"),
+    # quantised
+    (lambda folder: renamed(folder, DOWN, DOWN.replace("weight", "qweight")), "is quantised .it holds .*qweight"),
+    (lambda folder: rewritten(folder, lambda arrays: arrays.update({DOWN[:-6] + "scales": WIDE})), "is quantised .it"),
+    (
+        lambda folder: rewritten(folder, lambda arrays: arrays.update({DOWN: arrays[DOWN].astype(np.int8)})),
+        "down_proj.weight is I8 of shape .*; config.json says F64 or F32 or F16 or BF16",
+    ),
+    (
+        lambda folder: (
+            rewritten(folder, lambda arrays: arrays.update({DOWN: arrays[DOWN].astype(np.int8)})),
+            changed(folder, quantization_config={"quant_method": "fp8"}),
+        ),
+        "is quantised .config.json has quantization_config.; expected the checkpoint that it was made of",
+    ),
     # mislabelled
-    (lambda folder: changed(folder, dtype="bfloat16"), "is F32 of shape .*; config.json says BF16"),
-    (lambda folder: changed(folder, torch_dtype="int8", dtype=None), "dtype is 'int8'"),
     (lambda folder: changed(folder, vocab_size=12), r"of shape \(11, 12\); config.json says F32 of shape \(12, 12\)"),
     (lambda folder: changed(folder, vocab_size=10**15), "config.json says F32 of shape"),
     (lambda folder: changed(folder, num_hidden_layers=1), "holds, besides what config.json says, model.layers.1"),
     (lambda folder: changed(folder, num_hidden_layers=3), "has no model.layers.2"),
     (lambda folder: changed(folder, num_hidden_layers=10**12), "asks for 1000000000000 layers"),
-    (lambda folder: changed(folder, num_hidden_layers=None), "num_hidden_layers is None"),
+    (lambda folder: changed(folder, num_hidden_layers=None), "asks for 32 layers, and the files hold"),
     (lambda folder: changed(folder, hidden_size="12"), "hidden_size is '12'; expected a whole number"),
     (lambda folder: changed(folder, num_key_value_heads=3), "k_proj.weight is F32 of shape"),
     (lambda folder: changed(folder, tie_word_embeddings=True), "lm_head.weight is not the embedding"),
     (lambda folder: changed(folder, model_type="qwen3"), "has no model.layers.0.self_attn.k_norm.weight"),
     (lambda folder: rewritten(folder, lambda arrays: arrays.update(BIG)), "holds NaN or infinite numbers"),
     (lambda folder: rewritten(folder, lambda arrays: arrays.pop("model.norm.weight")), "has no model.norm.weight"),
+    (
+        lambda folder: rewritten(folder, lambda arrays: arrays.pop("lm_head.weight")),
+        "has no lm_head.weight, the output head; set tie_word_embeddings to true in config.json",
+    ),
     (
         lambda folder: rewritten(folder, lambda arrays: arrays.update({"model.norm.weight": np.ones(12, int)})),
         "model.norm.weight is I64",
@@ -574,14 +805,75 @@ def test_an_index_cannot_lead_out_of_its_folder(file, folder, monkeypatch):
         load_pretrained(folder)
 
 
-def test_an_index_and_its_shards_have_to_agree(folder):
-    index_changed(folder, lambda places: places | {"model.norm.weight": "one.safetensors", "x": "two.safetensors"})
-    with pytest.raises(ValueError, match="differ in"):
-        load_pretrained(folder)
+@pytest.mark.parametrize("tied", [True, False])
+def test_an_index_may_list_what_no_file_has_and_leave_out_what_one_has(tied, tmp_path):
+    sizes, folder = SIZES | {"tied": tied}, tmp_path / "model"
+    model = Decoder(decoder_shapes(**sizes), 6, rng=0)
+    save_pretrained(model, folder)
+    rewritten(folder, lambda arrays: arrays.update({"model.layers.0.self_attn.rotary_emb.inv_freq": np.ones(2)}))
+    places = {"lm_head.weight": "two.safetensors"} if tied else {}
+    index_changed(folder, lambda whole: whole | places | {"model.norm.weight": "one.safetensors"})
+    assert (load_pretrained(folder)[0].flat == model.flat).all()
+    index = json.loads((folder / tensors.INDEX).read_text())
+    index["weight_map"] = {"x": "one.safetensors", "y": "two.safetensors"}
+    (folder / tensors.INDEX).write_text(json.dumps(index))
+    assert (load_pretrained(folder)[0].flat == model.flat).all()
+
+
+def test_an_index_says_which_of_two_arrays_of_one_name_counts(folder):
+    model, _ = load_pretrained(folder)
+    index = in_shards(folder)
+    for name, shard in index["weight_map"].items():
+        other = folder / {"one.safetensors": "two.safetensors", "two.safetensors": "one.safetensors"}[shard]
+        if name == "lm_head.weight" or name.startswith("model.norm"):
+            save_file(load_file(other) | {name: np.zeros_like(load_file(folder / shard)[name])}, other)
+    assert (load_pretrained(folder)[0].flat == model.flat).all()
+
+
+def test_an_index_that_lists_nothing_is_refused(folder):
+    in_shards(folder)
     for wrong in ({}, [], 3):
         (folder / tensors.INDEX).write_text(json.dumps({"weight_map": wrong}))
         with pytest.raises(ValueError, match="has no weight_map"):
             load_pretrained(folder)
+
+
+@pytest.mark.parametrize("label", ["bfloat16", "torch.float32", "auto", "int8", 3])
+def test_a_label_of_the_numbers_changes_nothing(label, folder):
+    model, _ = load_pretrained(folder)
+    for name in ("dtype", "torch_dtype"):
+        changed(folder, **{name: label})
+        assert (load_pretrained(folder)[0].flat == model.flat).all()
+
+
+@pytest.mark.parametrize("family, name, value", [("mistral", "sliding_window", 4096), ("llama", "eps", 1e-6)])
+def test_what_a_configuration_leaves_out_is_the_librarys_and_null_is_not(family, name, value, tmp_path):
+    save_pretrained(decoder(family), tmp_path / "model")
+    changed(tmp_path / "model", sliding_window=None, rms_norm_eps=None, rope_theta=None)
+    model, _ = load_pretrained(tmp_path / "model")
+    assert (model.window if name == "sliding_window" else model.eps) == value
+    assert model.turn.keywords["base"] == 10_000
+    config = json.loads((tmp_path / "model" / "config.json").read_text()) | {"sliding_window": None, "mlp_bias": None}
+    config |= {"layer_types": None, "rope_scaling": None, "head_dim": None, "use_sliding_window": None}
+    (tmp_path / "model" / "config.json").write_text(json.dumps(config))
+    assert load_pretrained(tmp_path / "model")[0].window is None
+
+
+def test_a_configuration_of_a_kind_alone_has_the_librarys_sizes():
+    left_out = {family: sizes_of({"model_type": family}) for family in KINDS}
+    assert [sizes["groups"] for family, sizes in left_out.items() if family != "gpt2"] == [32, 8, 32, 32]
+    assert [sizes["vocabulary"] for sizes in left_out.values()] == [50_257, 32_000, 32_000, 151_936, 151_936]
+    assert [sizes["hidden"] for sizes in left_out.values()] == [3072, 11_008, 14_336, 22_016, 22_016]
+    assert left_out["gpt2"]["positions"] == 1024 and left_out["gpt2"]["tied"] and not left_out["llama"]["tied"]
+
+
+def test_a_scaling_without_a_length_has_that_of_the_configuration(folder):
+    scaling = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+    changed(folder, rope_scaling=scaling, max_position_embeddings=4, rope_parameters={"rope_theta": 3.0})
+    found = load_pretrained(folder)[0].turn.keywords
+    changed(folder, rope_scaling=scaling | {"original_max_position_embeddings": 4})
+    assert (load_pretrained(folder)[0].turn.keywords["frequencies"] == found["frequencies"]).all()
+    assert found["base"] == 500.0
 
 
 def test_a_name_that_stands_twice_in_a_header_is_refused(folder):
@@ -596,14 +888,48 @@ def test_a_name_that_stands_twice_in_a_header_is_refused(folder):
 
 def test_what_is_missing_is_named(folder, tmp_path):
     for name in ("model.safetensors", "config.json"):
-        (folder / name).rename(tmp_path / name)
-        with pytest.raises(FileNotFoundError, match=name):
-            load_pretrained(folder)
-        (tmp_path / name).rename(folder / name)
+        for other in (tmp_path / name, folder / "pytorch_model.bin", folder / "consolidated.safetensors"):
+            (folder / name).rename(other)
+            there = f"holds .*{other.name}" if other.parent == folder else ""
+            with pytest.raises(FileNotFoundError, match=f"{name} is missing.*{there}.*as save_pretrained of the"):
+                load_pretrained(folder)
+            other.rename(folder / name)
     in_shards(folder)
     (folder / "two.safetensors").unlink()
     with pytest.raises(FileNotFoundError, match="two.safetensors"):
         load_pretrained(folder)
+
+
+def test_a_file_in_place_of_its_folder_and_a_name_that_is_no_folder_are_named(folder, tmp_path):
+    with pytest.raises(
+        FileNotFoundError, match=f"{tensors.FILE} is a file; expected its folder, .*{folder.name}, with"
+    ):
+        load_pretrained(folder / tensors.FILE)
+    with pytest.raises(FileNotFoundError, match="gpt2 is no folder here, and nothing is downloaded; expected one with"):
+        load_pretrained(tmp_path / "gpt2")
+    (folder / "config.json").unlink()
+    (folder / "config.json").mkdir()
+    with pytest.raises(FileNotFoundError, match="config.json is a folder; expected a file"):
+        load_pretrained(folder)
+    with pytest.raises(FileNotFoundError, match="tokenizer.json is missing, and .* expected it there"):
+        PublicEncoding(folder / "tokenizer.json")
+
+
+def test_a_dangling_link_is_no_missing_encoding(folder):
+    try:
+        (folder / "tokenizer.json").symlink_to(folder / "blob")
+    except OSError:
+        pytest.skip("this system makes no links")
+    with pytest.raises(FileNotFoundError, match="tokenizer.json is missing"):
+        load_pretrained(folder)
+
+
+def test_a_path_may_begin_at_home(folder, monkeypatch):
+    monkeypatch.setenv("HOME", str(folder.parent))
+    monkeypatch.setenv("USERPROFILE", str(folder.parent))
+    model, _ = load_pretrained(f"~/{folder.name}")
+    save_pretrained(model, Path("~", "again"))
+    assert (load_pretrained(folder.parent / "again")[0].flat == model.flat).all()
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes")
@@ -632,7 +958,7 @@ def test_a_missing_library_is_named_with_what_to_do(name, folder, monkeypatch):
 
 def test_saving_without_the_library_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
-    with pytest.raises(ModuleNotFoundError, match="pip install safetensors"):
+    with pytest.raises(ModuleNotFoundError, match=r"^safetensors is not installed.* pip install safetensors\.$"):
         save_pretrained(decoder("llama"), tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
 

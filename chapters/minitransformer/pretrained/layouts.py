@@ -50,6 +50,19 @@ LLAMA = {
     "lm_head.weight": ["output"],
 }
 FAMILIES = {"gpt2": GPT2, "llama": LLAMA, "mistral": LLAMA, "qwen2": LLAMA, "qwen3": LLAMA}
+WIDE = {"vocab_size": 32_000, "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32}
+WIDE |= {"intermediate_size": 11_008, "rms_norm_eps": 1e-6, "rope_theta": 10_000.0, "max_position_embeddings": 2048}
+QWEN = WIDE | {"vocab_size": 151_936, "intermediate_size": 22_016, "num_key_value_heads": 32}
+QWEN |= {"max_position_embeddings": 32_768}
+LEFT_OUT = {  # what the `transformers` library takes where a configuration leaves it out
+    "gpt2": {"vocab_size": 50_257, "n_embd": 768, "n_head": 12, "n_layer": 12, "n_positions": 1024},
+    "llama": WIDE,
+    "mistral": WIDE
+    | {"intermediate_size": 14_336, "num_key_value_heads": 8, "sliding_window": 4096}
+    | {"max_position_embeddings": 131_072},
+    "qwen2": QWEN,
+    "qwen3": QWEN | {"head_dim": 128},
+}
 
 
 class Row(NamedTuple):
@@ -166,14 +179,15 @@ def at(part, path):
 def sizes_of(config):
     """Return the arguments of `decoder_shapes` that a public configuration means.  Used in chapter 19.
 
-    Raises ValueError where a size is missing or no whole number, or it asks for what a `Decoder` does not have.
+    Raises ValueError where a size is no whole number, or it asks for what a `Decoder` does not have.
 
     >>> config = {"model_type": "llama", "vocab_size": 11, "hidden_size": 8}
     >>> config |= {"num_attention_heads": 4, "num_hidden_layers": 2, "intermediate_size": 16}
     >>> sizes_of(config)["groups"]
     4
     """
-    family = one_of(config.get("model_type"), "model_type", [*FAMILIES])
+    config = completed(config)
+    family = config["model_type"]
     if family == "gpt2":
         return _gpt2_sizes(config)
     _refuse(config, hidden_act="silu", mlp_bias=False, use_sliding_window=False)
@@ -184,11 +198,22 @@ def sizes_of(config):
     names = ("vocab_size", "hidden_size", "num_attention_heads", "num_hidden_layers", "intermediate_size")
     vocabulary, d, heads, layers, hidden = (_wanted(config, name) for name in names)
     groups = _wanted(config, "num_key_value_heads", heads)
-    width = _wanted(config, "head_dim", 128 if family == "qwen3" else d // heads)
-    biases = {"qwen2": "QKV"}.get(family, "QKVO" if config.get("attention_bias") else "")
+    width = _wanted(config, "head_dim", d // heads)
+    biases = {"qwen2": "QKV", "mistral": ""}.get(family, "QKVO" if config.get("attention_bias") else "")
     tied = bool(config.get("tie_word_embeddings", False))
     found = {"vocabulary": vocabulary, "d": d, "heads": heads, "layers": layers, "hidden": hidden, "groups": groups}
     return found | {"width": width, "biases": biases, "normed": family == "qwen3", "tied": tied}
+
+
+def completed(config):
+    """Return a public configuration with what it leaves out, as the `transformers` library has it.
+
+    Raises ValueError where it is of no family that is known.  Used in chapter 19.
+
+    >>> completed({"model_type": "mistral", "vocab_size": 11})["sliding_window"]
+    4096
+    """
+    return LEFT_OUT[one_of(config.get("model_type"), "model_type", [*FAMILIES])] | config
 
 
 def _gpt2_sizes(config):
@@ -207,13 +232,15 @@ def _gpt2_sizes(config):
 def _refuse(config, **expected):
     """Raise ValueError where a configuration has another value than these, which are also the defaults."""
     for name, value in expected.items():
-        if config.get(name, value) != value:
+        given = config.get(name, value)
+        if given != value and not (given is None and value is False):
             raise ValueError(f"{name} is {config[name]!r}; expected {value!r}, as the book's decoder has no other.")
 
 
 def _wanted(config, name, default=None):
-    """Return a whole number of a configuration, or the default where it has none.  Raises ValueError where it is
-    missing or no whole number from 1 on.
+    """Return a whole number of a configuration, or the default where it has none.
+
+    Raises ValueError where it is missing or no whole number from 1 on.
     """
     value = config.get(name)
     return whole(default if value is None else value, name)
@@ -227,25 +254,27 @@ def choices_of(config, sizes):
     >>> choices_of({"model_type": "gpt2"}, {})["turn"] is None
     True
     """
+    config = completed(config)
     if config["model_type"] == "gpt2":
         activation = ACTIVATIONS[config.get("activation_function", "gelu_new")]
         return {"turn": None, "activation": activation, "eps": number(config.get("layer_norm_epsilon", 1e-5), "eps")}
-    rope = {"rope_theta": config.get("rope_theta", 10_000.0)}
-    for name in ("rope_scaling", "rope_parameters"):  # the older and the newer name
-        told = config.get(name) or {}
-        if not isinstance(told, dict):
-            raise ValueError(f"{name} is {told!r:.80}; expected names with numbers.")
-        rope |= told
+    rope = {"rope_theta": config["rope_theta"]}
+    rope |= {"original_max_position_embeddings": config["max_position_embeddings"]}
+    name = "rope_scaling" if config.get("rope_scaling") else "rope_parameters"  # the older and the newer name
+    told = config.get(name) or {}
+    if not isinstance(told, dict):
+        raise ValueError(f"{name} is {told!r:.80}; expected names with numbers.")
+    rope |= told
     base = number(rope["rope_theta"], "rope_theta", 1)
     kind = one_of(rope.get("rope_type", rope.get("type", "default")), "rope_type", ["default", "llama3"])
-    _refuse(rope, partial_rotary_factor=1.0)
+    _refuse(config | rope, partial_rotary_factor=1.0)
     turn = partial(rotary_halves, base=base)
     if kind == "llama3":
         turn = partial(turn, frequencies=slowed(base, sizes["width"], rope))
         turn.scaling = {name: value for name, value in rope.items() if name != "rope_theta"}  # what saving writes
     window = config.get("sliding_window") if config["model_type"] == "mistral" else None
     window = None if window is None else whole(window, "sliding_window")
-    eps = number(config.get("rms_norm_eps", 1e-6), "rms_norm_eps")
+    eps = number(config["rms_norm_eps"], "rms_norm_eps")
     return {"turn": turn, "eps": eps, "window": window}
 
 

@@ -4,25 +4,26 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays import one_of
 from ..today.decoder import Decoder, decoder_shapes
 from . import own
 from .layouts import choices_of, rows, shape_in_file, sizes_of, unpack
-from .tensors import array_of, as_path, read_json, stored
+from .tensors import KINDS, array_of, as_path, read_json, stored
 from .tokens import encoding_of
 
-LABELS = {"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16"}
 UNUSED = (".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq")  # masks and angles, which are no parameters
+QUANTISED = ("qweight", "qzeros", "scales", "weight_scale", "weight_scale_inv", "SCB", "absmax")  # last parts of names
 
 
 def load_pretrained(folder, dtype=np.float32):
-    """Return the model of a public checkpoint, and its encoding, or None where the folder has no tokenizer.json.
+    """Return the model of a public checkpoint, and its encoding, or None where the folder has none that can be read.
 
     A folder of GPT-2, Llama, Mistral, Qwen2 or Qwen3 gives a `Decoder`; one that `save_pretrained` has written of one
     of the book's own models gives that model, number for number.  Read are config.json, model.safetensors or the shards
-    of model.safetensors.index.json, and tokenizer.json.  `dtype`, float32 or float64, is that of the parameters,
-    whatever the file has.  Raises ModuleNotFoundError where a library is missing, FileNotFoundError where a file is,
-    and ValueError, naming the file, where one is damaged or does not hold what config.json says.  Used in chapter 19.
+    of model.safetensors.index.json, and tokenizer.json, or GPT-2's vocab.json and merges.txt.  `dtype`, float32 or
+    float64, is that of the parameters, whatever the file has.  What config.json leaves out is as the `transformers`
+    library has it.  Raises ModuleNotFoundError where a library is missing, FileNotFoundError where a file is, and
+    ValueError, naming the file, where one is damaged or does not hold what config.json says.  Warns where the encoding
+    is in another format.  Used in chapter 19.
 
     >>> import tempfile
     >>> from minitransformer.language_model import new_writer
@@ -42,10 +43,9 @@ def load_pretrained(folder, dtype=np.float32):
     try:
         ours = own.KEY in config
         shapes, wanted, build = (own.own_planned if ours else _planned)(config, len(found))
-        label = one_of(config.get("dtype") or config.get("torch_dtype") or "", "dtype", ["", *LABELS])
     except ValueError as problem:
         raise ValueError(f"{file}: {problem}") from None
-    found = _chosen(wanted, shapes, found, LABELS.get(label), folder)
+    found = _chosen(wanted, shapes, found, config, folder)
     encoding = encoding_of(folder, shapes["embedding"][0], ours)
     model = build(dtype=np.dtype(dtype).type)
     for row in wanted:
@@ -67,27 +67,41 @@ def _planned(config, most):
     return shapes, rows(shapes, config["model_type"]), build
 
 
-def _chosen(wanted, shapes, found, kind, folder):
+def _chosen(wanted, shapes, found, config, folder):
     """Return where the arrays of `Row`s stand, of all that a folder holds: name -> `Stored`.
 
-    Raises ValueError, naming the folder, where one is missing, left over, or of another shape or `kind` than was said.
+    Raises ValueError, naming the folder, where one is missing, left over, quantised or of another shape than was said.
     """
     found, names = _prefixed(wanted, found), {row.name for row in wanted}
     left = {name for name in found.keys() - names if not name.endswith(UNUSED)} - own.COPIES
     if "lm_head.weight" in left:  # some write the tied matrix twice
         left -= {"lm_head.weight"}
         _same_arrays(found["lm_head.weight"], found.get(wanted[0].name))
-    if strange := sorted(names - found.keys()) or sorted(left):
-        what = "has no" if names - found.keys() else "holds, besides what config.json says,"
+    odd = {name for name in names & found.keys() if found[name].kind not in KINDS}
+    missing = names - found.keys()
+    if (odd or missing or left) and (quantised := _quantised(config, left)):
+        raise ValueError(f"{folder} is quantised ({quantised}); expected the checkpoint that it was made of.")
+    if missing == {"lm_head.weight"}:
+        tied = "set tie_word_embeddings to true in config.json if the embedding is it"
+        raise ValueError(f"{folder} has no lm_head.weight, the output head; {tied}, or take a checkpoint that has one.")
+    if strange := sorted(missing) or sorted(left):
+        what = "has no" if missing else "holds, besides what config.json says,"
         raise ValueError(f"{folder} {what} {strange[0]}; expected the arrays of that model.")
     for row in wanted:
         place, shape = found[row.name], shape_in_file(row, shapes)
-        if place.shape != shape or (kind and place.kind != kind):
-            said = f"{kind or place.kind} of shape {shape}"
-            raise ValueError(
-                f"{place.path}: {row.name} is {place.kind} of shape {place.shape}; config.json says {said}."
-            )
+        if place.shape != shape or row.name in odd:
+            kinds = " or ".join(KINDS) if row.name in odd else place.kind
+            given = f"{row.name} is {place.kind} of shape {place.shape}"
+            raise ValueError(f"{place.path}: {given}; config.json says {kinds} of shape {shape}.")
     return {name: found[name] for name in names}
+
+
+def _quantised(config, left):
+    """Return the sign by which a checkpoint is quantised, in its configuration or in the names left over, or None."""
+    for name in ("quantization_config", "quantization", "compression_config"):
+        if config.get(name):
+            return f"config.json has {name}"
+    return next((f"it holds {name}" for name in sorted(left) if name.endswith(QUANTISED)), None)
 
 
 def _prefixed(wanted, found):

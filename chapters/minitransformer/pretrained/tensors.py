@@ -1,8 +1,8 @@
 """Files of arrays in the public format, and of JSON: what they say, checked before it is used; chapter 19."""
 
 import json
+import os
 from importlib import import_module
-from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +11,13 @@ import numpy as np
 FILE, INDEX = "model.safetensors", "model.safetensors.index.json"
 KINDS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # NumPy has no bfloat16: its bits are read
 LONGEST = 100_000_000  # bytes of a file of JSON
+PAGE = "a page of the web, as a site sends it to who has to sign in or agree; do so, and download the file itself"
+STAND_INS = {  # how a file begins, in small letters, that stands in another's place -> what it is, and what to do
+    b"version https://git-lfs": "Git LFS's pointer to the file; run `git lfs pull` in its folder, which fetches it",
+    b"pk\x03\x04": "a zip archive, as PyTorch writes; expected {}, as save_pretrained of transformers writes it",
+    b"gguf": "a GGUF file; expected {}, as its model was published before",
+    **dict.fromkeys((b"<!doctype", b"<html", b"<?xml"), PAGE),
+}
 
 
 class Stored(NamedTuple):
@@ -29,18 +36,20 @@ class Stored(NamedTuple):
 
 
 def as_path(path, name="folder"):
-    """Return `path` as a path.  Raises TypeError where it is neither a string nor a path.  Used in chapter 19.
+    """Return `path` as a path, a ~ in front being the home folder.  Used in chapter 19.
+
+    Raises TypeError where it is neither a string nor a path.
 
     >>> as_path("models/writer").name
     'writer'
     """
-    if not isinstance(path, str | PathLike):
+    if not isinstance(path, str | os.PathLike):
         raise TypeError(f"{name} is of type {type(path).__name__}; expected a string or a path.")
-    return Path(path)
+    return Path(os.path.expanduser(path))
 
 
 def library(name):
-    """Return an optional library.  Raises ModuleNotFoundError, saying what to do, where it is not installed.
+    """Return an optional library, or a module of one.  Raises ModuleNotFoundError, saying what to do, without it.
 
     Used in chapter 19.
 
@@ -50,6 +59,7 @@ def library(name):
     try:
         return import_module(name)
     except ImportError:
+        name = name.partition(".")[0]
         raise ModuleNotFoundError(
             f"{name} is not installed, which public checkpoints need: pip install {name}."
         ) from None
@@ -67,24 +77,63 @@ def read_json(path):
     ...     read_json(Path(folder, "config.json"))
     {'vocab_size': 11}
     """
-    path = _existing(path)
+    path = existing(path)
     if path.stat().st_size > LONGEST:
         raise ValueError(f"{path} has {path.stat().st_size} bytes; expected at most {LONGEST}.")
     try:
         found = json.loads(path.read_bytes(), object_pairs_hook=_once)
     except (ValueError, RecursionError) as damage:
-        raise ValueError(f"{path} is no JSON that can be read ({damage}); download it again.") from None
+        raise spoilt(path, "JSON that can be read", damage) from None
     if not isinstance(found, dict):
         raise ValueError(f"{path} holds a {type(found).__name__}; expected an object, names with values.")
     return found
 
 
-def _existing(path):
-    """Return a path.  Raises FileNotFoundError where it leads to no regular file."""
+def existing(path):
+    """Return a path.  Raises FileNotFoundError, telling what is there instead, where it leads to no regular file.
+
+    Used in chapter 19.
+
+    >>> existing("writer/config.json")
+    Traceback (most recent call last):
+    FileNotFoundError: writer is no folder here, and nothing is downloaded; expected one with config.json and \
+model.safetensors.
+    """
     path = as_path(path, "path")
-    if not path.is_file():
-        raise FileNotFoundError(f"{path} is missing; expected a folder with config.json and {FILE}, or {INDEX}.")
-    return path
+    folder, whole = path.parent, f"config.json and {FILE}"
+    if path.is_file():
+        return path
+    if path.is_dir():
+        said = f"{path} is a folder; expected a file"
+    elif folder.is_file():
+        said = f"{folder} is a file; expected its folder, {folder.parent}, with {whole}"
+    elif not folder.is_dir():
+        said = f"{folder} is no folder here, and nothing is downloaded; expected one with {whole}"
+    else:
+        there = sorted(one.name for one in folder.iterdir())
+        listed = ", ".join(there[:8]) + (" …" if there[8:] else "") if there else "nothing"
+        shards = f", or {INDEX} with its shards, as save_pretrained of the library transformers writes them"
+        said = f"{path} is missing, and the folder {folder} holds {listed}; expected "
+        said += f"{whole}{shards}" if path.name in whole else "it there: download it again"
+    raise FileNotFoundError(f"{said}.")
+
+
+def spoilt(path, expected, damage):
+    """Return the ValueError that says why a file is not what was expected, and what to do.  Used in chapter 19.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "config.json").write_text("<!DOCTYPE html>")
+    ...     "sign in" in str(spoilt(Path(folder, "config.json"), "JSON", "line 1"))
+    True
+    """
+    with open(path, "rb") as file:
+        start = file.read(60).lstrip(b"\xef\xbb\xbf \t\r\n")
+    for sign, what in STAND_INS.items():
+        if start.lower().startswith(sign):
+            return ValueError(f"{path} is {what.format(FILE)}.")
+    begins = "" if b"\0" in start else f"; it begins with {start[:40]!r}"
+    return ValueError(f"{path} is no {expected} ({damage}{begins}); download it again.")
 
 
 def _once(pairs):
@@ -99,8 +148,9 @@ def _once(pairs):
 def stored(folder):
     """Return where each array of a checkpoint stands: name -> `Stored`, in one file or in the shards of an index.
 
-    Raises FileNotFoundError where a file is missing, and ValueError, naming it, where one is damaged, leads out of the
-    folder or does not hold what the index says.  Used in chapter 19.
+    An index tells which files to open, and which counts where two have an array of one name; what it lists and no file
+    holds is left out.  Raises FileNotFoundError where a file is missing, and ValueError, naming it, where one is
+    damaged or leads out of the folder.  Used in chapter 19.
 
     >>> import tempfile
     >>> from safetensors.numpy import save_file
@@ -116,9 +166,7 @@ def stored(folder):
     files, found = _shards(index), {}
     for shard in sorted(set(files.values())):
         here = in_file(Path(folder, shard))
-        if strange := here.keys() ^ {name for name, file in files.items() if file == shard}:
-            raise ValueError(f"{index} and {shard} differ in {min(strange)}; expected the same arrays: download both.")
-        found |= here
+        found |= {name: place for name, place in here.items() if name not in found or files.get(name) == shard}
     return found
 
 
@@ -150,13 +198,13 @@ def in_file(path):
     ...     in_file(Path(folder, "a.safetensors"))["b"].kind
     'F32'
     """
-    path, safetensors = _existing(path), library("safetensors")
+    path, safetensors = existing(path), library("safetensors")
     try:
         with safetensors.safe_open(path, framework="np"), open(path, "rb") as file:
             length = int.from_bytes(file.read(8), "little")
             told = json.loads(file.read(length), object_pairs_hook=_once)
     except (safetensors.SafetensorError, OSError, ValueError, RecursionError) as damage:
-        raise ValueError(f"{path} is no whole safetensors file ({damage}); download it again.") from None
+        raise spoilt(path, "whole safetensors file", damage) from None
     told.pop("__metadata__", None)
     return {
         name: Stored(path, one["dtype"], tuple(one["shape"]), 8 + length + one["data_offsets"][0])

@@ -1,11 +1,14 @@
 """The encoding of a public checkpoint, tokenizer.json, and the book's own as one; used in chapter 19."""
 
 import json
+import os
+import re
+import warnings
 from pathlib import Path
 
 from ..arrays import token_ids
 from ..language_model.encoding import PIECES, BytePairEncoding, text_bytes
-from .tensors import as_path, library, read_json
+from .tensors import as_path, existing, library, read_json, spoilt
 
 FILE = "tokenizer.json"
 BLANKS = r" \t\n\r\f\v"  # which \s means for bytes; for the library's text it means more
@@ -15,6 +18,10 @@ LEVELS = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, 
 SPLIT = {"type": "Split", "pattern": {"Regex": PATTERN}, "behavior": "Isolated", "invert": False}
 RULES = {"version": "1.0", "added_tokens": [], "normalizer": None, "post_processor": None, "decoder": LEVELS}
 RULES |= {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [SPLIT, LEVELS]}}
+PAIRS = (("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe"))  # two files of GPT-2, by two names
+OTHERS = ("tokenizer.model", "tekken.json")  # of other libraries
+MAKE = "let transformers write a tokenizer.json: AutoTokenizer.from_pretrained(folder).save_pretrained(folder)"
+MARK = {"special": True, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
 
 
 def _byte_signs():
@@ -27,9 +34,11 @@ def _byte_signs():
 class PublicEncoding:
     """The encoding of a public checkpoint: `PublicEncoding(path)` of a tokenizer.json, by the library tokenizers.
 
+    Of GPT-2 the path may be that of vocab.json (encoder.json), with merges.txt (vocab.bpe) beside it.
     It is used like a `BytePairEncoding`.  Only that library has all the rules by which the texts that a model learned
     from were cut: letters and numbers of all scripts, marks such as ``<|endoftext|>``, composed letters.  A text that
     is cut otherwise has tokens that the model has not seen so.  `tokens`, a list, holds the bytes of each.
+    No text is cut off, filled up or cut at random, whatever a training has left in the file.
     Raises ModuleNotFoundError where the library is missing, and ValueError, naming the file, where that is damaged.
     Used in chapter 19.
 
@@ -44,49 +53,123 @@ class PublicEncoding:
 
     def __init__(self, path):
         """Read the file, and spell each token out."""
-        read_json(path)
+        path = as_path(path, "path")
+        if path.name in OTHERS:
+            raise ValueError(f"{path} is of a format that the library tokenizers does not read; {MAKE}.")
+        pair = next((pair for pair in PAIRS if path.name in pair), None)
+        rules, read = _pair_rules(path, *pair) if pair else read_json(path), library("tokenizers").Tokenizer.from_str
         try:
-            self.tokenizer = library("tokenizers").Tokenizer.from_file(str(path))
-        except ModuleNotFoundError:
-            raise
+            self.tokenizer = read(json.dumps(rules, ensure_ascii=False))
+            self.tokens = _spelled(self.tokenizer, rules)
         except Exception as damage:  # the library raises no narrower one
-            raise ValueError(f"{path} is no file of the library tokenizers ({damage}).") from None
-        numbers, bytes_of = self.tokenizer.get_vocab(), {sign: byte for byte, sign in enumerate(_byte_signs())}
-        self.tokens = [b""] * (1 + max(numbers.values(), default=-1))
-        for token, number in numbers.items():
-            known = bytes_of.keys() >= set(token)
-            self.tokens[number] = bytes(map(bytes_of.get, token)) if known else token.encode(errors="replace")
+            raise ValueError(f"{path} is no file of the library tokenizers ({damage}); {MAKE}.") from None
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
+        if hasattr(self.tokenizer.model, "dropout"):
+            self.tokenizer.model.dropout = None
 
-    def encode(self, text):
-        """Return a text, str or bytes in UTF-8, as a list of token numbers, with the marks that the model expects."""
-        return self.tokenizer.encode(text_bytes(text).decode(errors="replace")).ids
+    def encode(self, text, marks=True):
+        """Return a text, str or bytes in UTF-8, as a list of token numbers, with the marks that the model expects.
+
+        Without `marks` none is added, as for a part of a text, or for a template that has them: then a mark is a token
+        only where the text spells it out.
+        """
+        text = text_bytes(text).decode(errors="replace")
+        return self.tokenizer.encode(text, add_special_tokens=marks).ids
 
     def decode_bytes(self, ids):
-        """Return the bytes of the text that `decode` gives."""
-        return self.decode(ids).encode()
+        """Return the bytes of token numbers (n,), those of each token side by side."""
+        return b"".join([self.tokens[number] for number in token_ids(ids, len(self.tokens)).tolist()])
 
     def decode(self, ids):
-        """Return the text of token numbers (n,), a str, with marks such as ``<|endoftext|>``."""
+        """Return the text of token numbers (n,), a str, with marks such as ``<|endoftext|>``, as the library does.
+
+        It leaves out a blank with which a sentencepiece vocabulary begins a text, but not that of a single token.
+        """
         ids = token_ids(ids, len(self.tokens)).tolist()
+        if len(ids) == 1:
+            return self.decode_bytes(ids).decode(errors="replace")
         return self.tokenizer.decode(ids, skip_special_tokens=False)
 
 
-def encoding_of(folder, vocabulary, ours=False):
-    """Return the encoding of a folder, or None where it has no tokenizer.json: `ours` a `BytePairEncoding`.
+def _spelled(tokenizer, rules):
+    """Return the bytes of each token, a list.
 
-    Raises ValueError where it has more tokens than the model's vocabulary.  Used in chapter 19.
+    Of byte-level rules each sign stands for one; of any others the library decodes the token behind another one, so
+    that its blank is kept.  Marks stand for themselves.
+    """
+    numbers, marks, decoder = tokenizer.get_vocab(), tokenizer.get_added_tokens_decoder(), tokenizer.decoder
+    decoding = json.dumps([rules.get("decoder"), rules.get("pre_tokenizer")])
+    bytes_of = {sign: byte for byte, sign in enumerate(_byte_signs())} if "ByteLevel" in decoding else {}
+    found = [b""] * (1 + max(numbers.values(), default=-1))
+    for token, number in numbers.items():
+        if number not in marks and bytes_of.keys() >= set(token):
+            found[number] = bytes(map(bytes_of.get, token))
+        elif "ByteFallback" in decoding and re.fullmatch("<0x[0-9A-F]{2}>", token):
+            found[number] = bytes.fromhex(token[3:5])
+        else:
+            plain = number in marks or bytes_of or not decoder
+            found[number] = (token if plain else decoder.decode(["x", token])[1:]).encode(errors="replace")
+    return found
+
+
+def _pair_rules(path, vocabulary, merges):
+    """Return what a tokenizer.json would hold of the two files of a GPT-2, of which `path` is one.
+
+    Raises FileNotFoundError where one is missing, and ValueError where it is damaged or the model beside is no GPT-2.
+    """
+    vocabulary, merges = path.with_name(vocabulary), existing(path.with_name(merges))
+    config, added = path.with_name("config.json"), path.with_name("added_tokens.json")
+    if config.exists() and (kind := read_json(config).get("model_type")) != "gpt2":
+        raise ValueError(f"{path} is read by the rules of GPT-2 alone, and config.json says {kind!r}; {MAKE}.")
+    numbers, told = read_json(vocabulary), read_json(added) if added.exists() else {}
+    new = told.keys() - numbers.keys()
+    whole = all(isinstance(number, int) for number in (*numbers.values(), *told.values()))
+    if not whole or {told[mark] for mark in new} != {*range(len(numbers), len(numbers) + len(new))}:
+        raise ValueError(f"{vocabulary} and {added.name} do not number the tokens one by one; download both again.")
+    try:
+        lines = merges.read_text(encoding="utf-8-sig").split("\n")
+        pairs = [line.split() for line in lines if line.strip() and not line.startswith("#version")]
+        if any(len(pair) != 2 or not numbers.keys() >= {*pair} for pair in pairs):
+            raise ValueError(f"a line is no pair of tokens of {vocabulary.name}")
+    except ValueError as damage:
+        raise spoilt(merges, "list of merges", damage) from None
+    marks = {mark: number for mark, number in (numbers | told).items() if mark in told or mark == "<|endoftext|>"}
+    added_tokens = [{"id": marks[mark], "content": mark, **MARK} for mark in sorted(marks, key=marks.get)]
+    model = {"type": "BPE", "vocab": numbers, "merges": pairs}
+    return RULES | {"pre_tokenizer": LEVELS | {"use_regex": True}, "model": model, "added_tokens": added_tokens}
+
+
+def encoding_of(folder, vocabulary, ours=False):
+    """Return the encoding of a folder, or None where it has none that can be read: `ours` a `BytePairEncoding`.
+
+    Its `tokens` are as many as the model's vocabulary has rows; more are marks that were added, and which the model
+    refuses.  Raises ValueError where others are more, and warns where the encoding is in another format.
+    Used in chapter 19.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     print(encoding_of(folder, 11))
     None
     """
-    path = as_path(folder) / FILE
-    if not path.exists():
+    names = (FILE,) if ours else (FILE, *(name for pair in PAIRS for name in pair), *OTHERS)
+    path = next((path for name in names if os.path.lexists(path := as_path(folder) / name)), None)
+    if path is None:
         return None
-    encoding = _from_json(path) if ours else PublicEncoding(path)
-    if len(encoding.tokens) > vocabulary:
-        raise ValueError(f"{path} has {len(encoding.tokens)} tokens; expected {vocabulary} at most, as the model has.")
+    if ours:
+        return _from_json(path)
+    try:
+        encoding = PublicEncoding(path)
+    except (ValueError, FileNotFoundError) as problem:
+        if path.name == FILE:
+            raise
+        warnings.warn(f"the model comes without its encoding: {problem}", stacklevel=3)
+        return None
+    marks = encoding.tokenizer.get_added_tokens_decoder()
+    most = 1 + max((number for number in encoding.tokenizer.get_vocab().values() if number not in marks), default=-1)
+    if most > vocabulary:
+        raise ValueError(f"{path} has {most} tokens; expected {vocabulary} at most, as the model has.")
+    encoding.tokens += [b""] * (vocabulary - len(encoding.tokens))
     return encoding
 
 
