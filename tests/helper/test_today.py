@@ -272,6 +272,12 @@ def test_what_makes_no_decoder_is_refused(asked, said):
         Decoder(**{"shapes": decoder_shapes(11, 8, 4, 1, 16), "heads": 4} | asked)
 
 
+def test_a_decoder_shows_its_sizes():
+    shapes = decoder_shapes(1000, 8, heads=4, layers=1, hidden=16, groups=2)
+    shown = "<Decoder: 1000 tokens, d = 8, layers = 1, heads = 4, 8,600 parameters in float32>"
+    assert repr(Decoder(shapes, heads=4)) == shown
+
+
 def test_a_mask_without_an_axis_for_the_queries_is_that_of_all_of_them():
     params, x = matrices({"W_Q": (6, 8), "W_K": (6, 4), "W_V": (6, 4), "W_O": (8, 3)}), random(5, 6)
     keep = np.arange(5) < 3

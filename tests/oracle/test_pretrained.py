@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from safetensors.numpy import load_file
+from safetensors.numpy import load_file, save_file
 
 from minitransformer.inside import logit_lens, opened
 from minitransformer.language_model import generate, new_writer
 from minitransformer.pretrained import load_pretrained, save_pretrained
+from minitransformer.pretrained.layouts import choices_of, sizes_of
 from minitransformer.today import Decoder
 
 SMALL = {"vocab_size": 61, "bos_token_id": None, "eos_token_id": None}
@@ -133,6 +134,77 @@ def test_a_base_model_without_its_first_names_is_read(tmp_path):
     theirs.transformer.save_pretrained(tmp_path)
     assert "wte.weight" in load_file(tmp_path / "model.safetensors")
     close(load_pretrained(tmp_path)[0](IDS), logits_of(theirs))
+
+
+# What real folders have besides
+
+
+def written(folder, change):
+    """Let a function change a folder's config.json, a dict."""
+    config = json.loads((folder / "config.json").read_text())
+    change(config)
+    (folder / "config.json").write_text(json.dumps(config))
+
+
+def with_a_wrong_label(folder, arrays):
+    written(folder, lambda config: config.update(dtype="bfloat16", torch_dtype="float16"))
+
+
+def with_old_angles(folder, arrays):
+    more = {"model.layers.0.self_attn.rotary_emb.inv_freq": np.ones(2, np.float32)}
+    save_file(arrays | more, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def with_a_head_listed_that_may_be_tied(folder, arrays):
+    (folder / "model.safetensors").unlink()
+    places = {name: f"model-0000{1 + number % 2}-of-00002.safetensors" for number, name in enumerate(sorted(arrays))}
+    for file in {*places.values()}:
+        here = {name: array for name, array in arrays.items() if places[name] == file}
+        save_file(here, folder / file, metadata={"format": "pt"})
+    index = {"metadata": {}, "weight_map": {"lm_head.weight": file} | places}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+
+
+def with_what_is_usual_left_out(folder, arrays):
+    """Take out of config.json whatever the library would take there by itself."""
+    usual = getattr(transformers, transformers.AutoConfig.from_pretrained(folder).__class__.__name__)().to_dict()
+
+    def change(config):
+        for name in {*config} - {"model_type"}:
+            if config[name] == usual.get(name) or config[name] is None:
+                del config[name]
+
+    written(folder, change)
+
+
+FOLDERS = [with_a_wrong_label, with_old_angles, with_a_head_listed_that_may_be_tied, with_what_is_usual_left_out]
+
+
+@EVERY
+@pytest.mark.parametrize("change", FOLDERS)
+def test_a_folder_is_read_as_the_library_reads_it(change, name, tmp_path):
+    theirs_of(name).save_pretrained(tmp_path)
+    change(tmp_path, load_file(tmp_path / "model.safetensors"))
+    theirs = transformers.AutoModelForCausalLM.from_pretrained(tmp_path, dtype=torch.float32)
+    close(load_pretrained(tmp_path)[0](IDS), logits_of(theirs))
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama", "mistral", "qwen2", "qwen3"])
+def test_what_a_configuration_leaves_out_is_the_librarys(family):
+    told = {"model_type": family}
+    theirs, sizes = transformers.AutoConfig.for_model(family), sizes_of(told)
+    ours = choices_of(told, sizes)
+    names = {"vocabulary": "vocab_size", "d": "hidden_size", "heads": "num_attention_heads"}
+    names |= {"layers": "num_hidden_layers", "tied": "tie_word_embeddings"}
+    if family == "gpt2":
+        assert sizes["positions"] == theirs.n_positions and ours["eps"] == theirs.layer_norm_epsilon
+    else:
+        names |= {"hidden": "intermediate_size", "groups": "num_key_value_heads"}
+        width = getattr(theirs, "head_dim", theirs.hidden_size // theirs.num_attention_heads)
+        window = None if family in ("qwen2", "qwen3") else getattr(theirs, "sliding_window", None)
+        assert (sizes["width"], ours["window"], ours["eps"]) == (width, window, theirs.rms_norm_eps)
+        assert ours["turn"].keywords == {"base": theirs.rope_parameters["rope_theta"]}
+    assert {name: sizes[name] for name in names} == {name: getattr(theirs, there) for name, there in names.items()}
 
 
 @pytest.mark.parametrize("d, heads", [(64, 4), (24, 2)])

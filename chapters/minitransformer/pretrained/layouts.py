@@ -258,13 +258,7 @@ def choices_of(config, sizes):
     if config["model_type"] == "gpt2":
         activation = ACTIVATIONS[config.get("activation_function", "gelu_new")]
         return {"turn": None, "activation": activation, "eps": number(config.get("layer_norm_epsilon", 1e-5), "eps")}
-    rope = {"rope_theta": config["rope_theta"]}
-    rope |= {"original_max_position_embeddings": config["max_position_embeddings"]}
-    name = "rope_scaling" if config.get("rope_scaling") else "rope_parameters"  # the older and the newer name
-    told = config.get(name) or {}
-    if not isinstance(told, dict):
-        raise ValueError(f"{name} is {told!r:.80}; expected names with numbers.")
-    rope |= told
+    rope = _rope_of(config)
     base = number(rope["rope_theta"], "rope_theta", 1)
     kind = one_of(rope.get("rope_type", rope.get("type", "default")), "rope_type", ["default", "llama3"])
     _refuse(config | rope, partial_rotary_factor=1.0)
@@ -276,6 +270,16 @@ def choices_of(config, sizes):
     window = None if window is None else whole(window, "sliding_window")
     eps = number(config["rms_norm_eps"], "rms_norm_eps")
     return {"turn": turn, "eps": eps, "window": window}
+
+
+def _rope_of(config):
+    """Return what a completed configuration says about turned positions, under its older name or its newer one."""
+    name = "rope_scaling" if config.get("rope_scaling") else "rope_parameters"
+    told = config.get(name) or {}
+    if not isinstance(told, dict):
+        raise ValueError(f"{name} is {told!r:.80}; expected names with numbers.")
+    usual = {"original_max_position_embeddings": config["max_position_embeddings"]}
+    return usual | {"rope_theta": config["rope_theta"]} | told
 
 
 def slowed(base, width, rope):

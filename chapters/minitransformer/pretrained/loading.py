@@ -78,7 +78,18 @@ def _chosen(wanted, shapes, found, config, folder):
         left -= {"lm_head.weight"}
         _same_arrays(found["lm_head.weight"], found.get(wanted[0].name))
     odd = {name for name in names & found.keys() if found[name].kind not in KINDS}
-    missing = names - found.keys()
+    _look_at_names(names - found.keys(), left, odd, config, folder)
+    for row in wanted:
+        place, shape = found[row.name], shape_in_file(row, shapes)
+        if place.shape != shape or row.name in odd:
+            kinds = " or ".join(KINDS) if row.name in odd else place.kind
+            given = f"{row.name} is {place.kind} of shape {place.shape}"
+            raise ValueError(f"{place.path}: {given}; config.json says {kinds} of shape {shape}.")
+    return {name: found[name] for name in names}
+
+
+def _look_at_names(missing, left, odd, config, folder):
+    """Raise ValueError, naming the folder, where arrays are missing or left over, or are quantised, as odd ones are."""
     if (odd or missing or left) and (quantised := _quantised(config, left)):
         raise ValueError(f"{folder} is quantised ({quantised}); expected the checkpoint that it was made of.")
     if missing == {"lm_head.weight"}:
@@ -87,13 +98,6 @@ def _chosen(wanted, shapes, found, config, folder):
     if strange := sorted(missing) or sorted(left):
         what = "has no" if missing else "holds, besides what config.json says,"
         raise ValueError(f"{folder} {what} {strange[0]}; expected the arrays of that model.")
-    for row in wanted:
-        place, shape = found[row.name], shape_in_file(row, shapes)
-        if place.shape != shape or row.name in odd:
-            kinds = " or ".join(KINDS) if row.name in odd else place.kind
-            given = f"{row.name} is {place.kind} of shape {place.shape}"
-            raise ValueError(f"{place.path}: {given}; config.json says {kinds} of shape {shape}.")
-    return {name: found[name] for name in names}
 
 
 def _quantised(config, left):

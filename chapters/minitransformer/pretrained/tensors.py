@@ -114,7 +114,7 @@ model.safetensors.
         listed = ", ".join(there[:8]) + (" …" if there[8:] else "") if there else "nothing"
         shards = f", or {INDEX} with its shards, as save_pretrained of the library transformers writes them"
         said = f"{path} is missing, and the folder {folder} holds {listed}; expected "
-        said += f"{whole}{shards}" if path.name in whole else "it there: download it again"
+        said += f"{whole}{shards}" if path.name in ("config.json", FILE) else "it there: download it again"
     raise FileNotFoundError(f"{said}.")
 
 
@@ -127,6 +127,8 @@ def spoilt(path, expected, damage):
     ...     "sign in" in str(spoilt(Path(folder, "config.json"), "JSON", "line 1"))
     True
     """
+    if isinstance(damage, OSError):
+        return ValueError(f"{path} cannot be read ({damage}); see who may read it.")
     with open(path, "rb") as file:
         start = file.read(60).lstrip(b"\xef\xbb\xbf \t\r\n")
     for sign, what in STAND_INS.items():

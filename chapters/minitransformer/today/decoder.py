@@ -399,6 +399,11 @@ class Decoder:
         if rng is not None:
             initialise(self.params, seeded(rng))
 
+    def __repr__(self):
+        """Return the sizes, in words."""
+        sizes = f"{self.vocabulary} tokens, d = {self.d}, layers = {self.layers}, heads = {self.heads}"
+        return f"<Decoder: {sizes}, {self.flat.size:,} parameters in {self.flat.dtype}>"
+
     def options(self, n):
         """Return what all layers are called with, for a text of n tokens."""
         keep = causal_mask(n) if self.window is None else window_mask(n, self.window)
