@@ -680,7 +680,10 @@ BROKEN = [
     (lambda folder: changed(folder, num_hidden_layers=1), "holds, besides what config.json says, model.layers.1"),
     (lambda folder: changed(folder, num_hidden_layers=3), "has no model.layers.2"),
     (lambda folder: changed(folder, num_hidden_layers=10**12), "asks for 1000000000000 layers"),
-    (lambda folder: changed(folder, num_hidden_layers=None), "asks for 32 layers, and the files hold"),
+    (
+        lambda folder: changed(folder, num_hidden_layers=None),
+        "asks for 32 layers of width 2, and the files hold 21 arrays of at most 20 rows",
+    ),
     (lambda folder: changed(folder, hidden_size="12"), "hidden_size is '12'; expected a whole number"),
     (lambda folder: changed(folder, num_key_value_heads=3), "k_proj.weight is F32 of shape"),
     (lambda folder: changed(folder, tie_word_embeddings=True), "lm_head.weight is not the embedding"),
@@ -703,6 +706,11 @@ BROKEN = [
     (lambda folder: changed(folder, rope_scaling={"rope_type": "yarn"}), "rope_type is 'yarn'"),
     (lambda folder: changed(folder, rope_scaling={"rope_type": "llama3"}), "factor is nan"),
     (lambda folder: changed(folder, rope_scaling=[1]), "rope_scaling is"),
+    (
+        lambda folder: changed(folder, rope_parameters={"full_attention": {"rope_theta": 3.0}}),
+        "the same for all layers",
+    ),
+    (lambda folder: changed(folder, partial_rotary_factor=0.5), "partial_rotary_factor is 0.5; expected 1.0"),
     (lambda folder: changed(folder, rope_theta=float("nan")), "rope_theta is nan"),
     (lambda folder: changed(folder, layer_types=["sliding_attention"] * 2), "layer_types is .'sliding_attention'"),
     (lambda folder: changed(folder, layer_types=3), "layer_types is 3"),
@@ -731,6 +739,7 @@ def test_what_is_no_checkpoint_is_refused_in_a_sentence_that_names_the_file(chan
     assert str(folder) in sentence and len(sentence) < 500 and "\n" not in sentence
 
 
+SLOW = {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
 ODD = st.sampled_from([None, 0, -1, 1, 2, 3, 5, 10**9, 10**40, 0.5, 1e300, float("nan"), float("inf")])
 ODD |= st.sampled_from([True, False, "", "a", "silu", "Transformer", [], [1], {}, {"a": 1}, {"rope_theta": "b"}])
 
@@ -781,6 +790,25 @@ def test_any_damage_gives_a_model_or_a_sentence(several, data):
         assert str(path.parent) in str(problem)
     finally:
         path.write_bytes(before)
+
+
+@pytest.mark.parametrize("name", ["writer", "llama"])
+def test_nothing_of_the_size_of_a_false_number_is_made(name, several, monkeypatch):
+    folder, arange = several / name, np.arange
+    before = (folder / "config.json").read_text(encoding="utf-8")
+    config = json.loads(before)
+    (config.get("minitransformer") or config).update(
+        d=10**9, head_dim=10**9, rope_scaling={"rope_type": "llama3"} | SLOW
+    )
+    monkeypatch.setattr(np, "arange", lambda *sizes: pytest.fail("made") if max(sizes) > 10**6 else arange(*sizes))
+    try:
+        (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+        with pytest.raises(
+            ValueError, match="layers of width 1000000000, and the files hold .* rows or columns; expected"
+        ):
+            load_pretrained(folder)
+    finally:
+        (folder / "config.json").write_text(before, encoding="utf-8")
 
 
 def index_changed(folder, change):
@@ -915,12 +943,14 @@ def test_a_file_in_place_of_its_folder_and_a_name_that_is_no_folder_are_named(fo
         PublicEncoding(folder / "tokenizer.json")
 
 
-def test_a_dangling_link_is_no_missing_encoding(folder):
+@pytest.mark.parametrize("name", ["tokenizer.json", "config.json", "model.safetensors"])
+def test_a_link_that_leads_nowhere_is_named(name, folder):
+    (folder / name).unlink(missing_ok=True)
     try:
-        (folder / "tokenizer.json").symlink_to(folder / "blob")
+        (folder / name).symlink_to(folder / "blob")
     except OSError:
         pytest.skip("this system makes no links")
-    with pytest.raises(FileNotFoundError, match="tokenizer.json is missing"):
+    with pytest.raises(FileNotFoundError, match=f"{name} is a link to a file that is not there; download it again"):
         load_pretrained(folder)
 
 

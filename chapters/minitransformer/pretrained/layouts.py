@@ -273,11 +273,14 @@ def choices_of(config, sizes):
 
 
 def _rope_of(config):
-    """Return what a completed configuration says about turned positions, under its older name or its newer one."""
+    """Return what a completed configuration says about turned positions, under its older name or its newer one.
+
+    Raises ValueError where that is not one set of numbers for all layers.
+    """
     name = "rope_scaling" if config.get("rope_scaling") else "rope_parameters"
     told = config.get(name) or {}
-    if not isinstance(told, dict):
-        raise ValueError(f"{name} is {told!r:.80}; expected names with numbers.")
+    if not isinstance(told, dict) or any(isinstance(one, dict) for one in told.values()):
+        raise ValueError(f"{name} is {told!r:.80}; expected names with numbers, the same for all layers.")
     usual = {"original_max_position_embeddings": config["max_position_embeddings"]}
     return usual | {"rope_theta": config["rope_theta"]} | told
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..today.decoder import Decoder, decoder_shapes
 from . import own
 from .layouts import choices_of, rows, shape_in_file, sizes_of, unpack
-from .tensors import KINDS, array_of, as_path, read_json, stored
+from .tensors import KINDS, array_of, as_path, bounded, read_json, stored
 from .tokens import encoding_of
 
 UNUSED = (".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq")  # masks and angles, which are no parameters
@@ -42,7 +42,7 @@ def load_pretrained(folder, dtype=np.float32):
     config, found = read_json(file), stored(folder)
     try:
         ours = own.KEY in config
-        shapes, wanted, build = (own.own_planned if ours else _planned)(config, len(found))
+        shapes, wanted, build = (own.own_planned if ours else _planned)(config, found)
     except ValueError as problem:
         raise ValueError(f"{file}: {problem}") from None
     found = _chosen(wanted, shapes, found, config, folder)
@@ -53,15 +53,13 @@ def load_pretrained(folder, dtype=np.float32):
     return model, encoding
 
 
-def _planned(config, most):
+def _planned(config, found):
     """Return the shapes of a public configuration's model, its `rows`, and what makes the model, given a dtype.
 
-    Raises ValueError where the configuration is none, or asks for more layers than the `most` arrays that there are.
+    Raises ValueError where the configuration is none, or asks for more than the arrays that were found.
     """
     sizes = sizes_of(config)
-    if sizes["layers"] > most:
-        given = f"it asks for {sizes['layers']} layers, and the files hold {most} arrays"
-        raise ValueError(f"{given}; expected as many, or more.")
+    bounded(sizes["layers"], sizes.get("width", 1), found)
     shapes = decoder_shapes(**sizes)
     build = partial(Decoder, shapes, sizes["heads"], **choices_of(config, sizes))
     return shapes, rows(shapes, config["model_type"]), build

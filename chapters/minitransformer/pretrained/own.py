@@ -8,6 +8,7 @@ from ..arrays import number, one_of
 from ..feed_forward import gelu, relu
 from ..transformer import LanguageModel, Transformer, model_shapes, model_sizes
 from .layouts import Row, rows_of
+from .tensors import bounded
 
 KEY = "minitransformer"  # in config.json: what the book's model is asked to be
 KINDS = {"LanguageModel": LanguageModel, "Transformer": Transformer}
@@ -116,14 +117,16 @@ def _neox(model):
     }
 
 
-def own_planned(config, most):
+def own_planned(config, found):
     """Return the shapes of a model of the book, its `rows`, and what makes the model, given a dtype.
 
-    Raises ValueError where the configuration asks for what no model is, or more layers than the `most` arrays that
-    there are.  Used in chapter 19.
+    Raises ValueError where the configuration asks for what no model is, or for more than the arrays that were found,
+    name -> `Stored`.  Used in chapter 19.
 
     >>> from minitransformer.language_model import new_writer
-    >>> shapes, wanted, build = own_planned(described(new_writer()), 40)
+    >>> from minitransformer.pretrained.tensors import Stored
+    >>> found = dict.fromkeys(range(40), Stored(None, "F32", (512, 64), 96))
+    >>> shapes, wanted, build = own_planned(described(new_writer()), found)
     >>> len(wanted), build(dtype=np.float32).flat.size
     (33, 198464)
     """
@@ -137,7 +140,6 @@ def own_planned(config, most):
     sizes |= {"tied": bool(sizes["tied"]), "dropout": number(sizes["dropout"], "dropout", 0, 1)}
     vars(trial).update(sizes, activation=activation)
     model_sizes(trial)
-    if (asked := max(trial.layers, trial.encoder_layers or 0)) > most:
-        raise ValueError(f"it asks for {asked} layers, and the files hold {most} arrays; expected as many, or more.")
+    bounded(max(trial.layers, trial.encoder_layers or 0), trial.d, found)
     trial.shapes = model_shapes(trial)
     return trial.shapes, own_rows(trial), partial(kind, **sizes, activation=activation)

@@ -105,12 +105,14 @@ model.safetensors.
         return path
     if path.is_dir():
         said = f"{path} is a folder; expected a file"
+    elif path.is_symlink():
+        said = f"{path} is a link to a file that is not there; download it again"
     elif folder.is_file():
         said = f"{folder} is a file; expected its folder, {folder.parent}, with {whole}"
     elif not folder.is_dir():
         said = f"{folder} is no folder here, and nothing is downloaded; expected one with {whole}"
     else:
-        there = sorted(one.name for one in folder.iterdir())
+        there = sorted(one.name for one in folder.iterdir() if not one.name.startswith("."))
         listed = ", ".join(there[:8]) + (" …" if there[8:] else "") if there else "nothing"
         shards = f", or {INDEX} with its shards, as save_pretrained of the library transformers writes them"
         said = f"{path} is missing, and the folder {folder} holds {listed}; expected "
@@ -212,6 +214,19 @@ def in_file(path):
         name: Stored(path, one["dtype"], tuple(one["shape"]), 8 + length + one["data_offsets"][0])
         for name, one in told.items()
     }
+
+
+def bounded(layers, width, found):
+    """Do nothing where files with these arrays, name -> `Stored`, may hold a model of so many layers of a width.
+
+    Raises ValueError where it is larger than they are, before anything of its size is made.  Used in chapter 19.
+
+    >>> bounded(1, 12, {"wte.weight": Stored(None, "F32", (11, 12), 96)})
+    """
+    longest = max((side for place in found.values() for side in place.shape), default=0)
+    if layers > len(found) or width > longest:
+        there = f"{len(found)} arrays of at most {longest} rows or columns"
+        raise ValueError(f"it asks for {layers} layers of width {width}, and the files hold {there}; expected more.")
 
 
 def array_of(place):
