@@ -513,6 +513,14 @@ def test_a_tokenizer_json_is_read_as_any_other_json(kind, tmp_path):
     assert PublicEncoding(tmp_path / "tokenizer.json").encode("hot") == [104, 256]
 
 
+def test_a_number_that_no_vocabulary_reaches_makes_no_list_of_its_length(tmp_path):
+    told = json.loads(as_json(BytePairEncoding()))
+    told["model"]["vocab"]["a"] = 2**31
+    (tmp_path / "tokenizer.json").write_text(json.dumps(told))
+    with pytest.raises(ValueError, match="a token has the number 2147483648; expected 10000000 at most"):
+        PublicEncoding(tmp_path / "tokenizer.json")
+
+
 def marked(folder, ordinary, marks):
     """Save a Llama of 11 tokens with a tokenizer.json of so many tokens and marks behind them; return the folder."""
     byte_level(folder, [chr(97 + number) for number in range(ordinary)])

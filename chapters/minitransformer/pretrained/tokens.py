@@ -21,6 +21,7 @@ RULES |= {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [SPLIT, LEVELS]
 PAIRS = (("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe"))  # two files of GPT-2, by two names
 OTHERS = ("tokenizer.model", "tekken.json")  # of other libraries
 MAKE = "let transformers write a tokenizer.json: AutoTokenizer.from_pretrained(folder).save_pretrained(folder)"
+MOST = 10_000_000  # the largest number of a token
 MARK = {"special": True, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
 
 
@@ -101,7 +102,9 @@ def _spelled(tokenizer, rules):
     numbers, marks, decoder = tokenizer.get_vocab(), tokenizer.get_added_tokens_decoder(), tokenizer.decoder
     decoding = json.dumps([rules.get("decoder"), rules.get("pre_tokenizer")])
     bytes_of = {sign: byte for byte, sign in enumerate(_byte_signs())} if "ByteLevel" in decoding else {}
-    found = [b""] * (1 + max(numbers.values(), default=-1))
+    if (most := max(numbers.values(), default=-1)) > MOST:
+        raise ValueError(f"a token has the number {most}; expected {MOST} at most")
+    found = [b""] * (1 + most)
     for token, number in numbers.items():
         if number not in marks and bytes_of.keys() >= set(token):
             found[number] = bytes(map(bytes_of.get, token))
