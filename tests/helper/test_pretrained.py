@@ -474,6 +474,10 @@ def test_single_tokens_of_a_sentencepiece_vocabulary_keep_their_blanks(tmp_path)
     ids = encoding.encode("Hello world")
     assert "".join(encoding.decode([number]) for number in ids) == encoding.decode(ids) == "<s> Hello world"
     assert encoding.decode(ids[1:]) == "Hello world" and encoding.decode([]) == ""
+    for several, shape in ((ids[1], r"\(\); expected"), ([ids, ids], r"\(2, 11\); expected \(n,\), the tok")):
+        for decode in (encoding.decode, encoding.decode_bytes):
+            with pytest.raises(ValueError, match=f"ids has shape {shape}"):
+                decode(several)
 
 
 @pytest.mark.parametrize("kind", ["metaspace", "wordpiece", "suffix", "none"])

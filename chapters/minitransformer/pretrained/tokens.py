@@ -80,17 +80,25 @@ class PublicEncoding:
 
     def decode_bytes(self, ids):
         """Return the bytes of token numbers (n,), those of each token side by side."""
-        return b"".join([self.tokens[number] for number in token_ids(ids, len(self.tokens)).tolist()])
+        return b"".join([self.tokens[number] for number in _one_text(ids, len(self.tokens))])
 
     def decode(self, ids):
         """Return the text of token numbers (n,), a str, with marks such as ``<|endoftext|>``, as the library does.
 
         It leaves out a blank with which a sentencepiece vocabulary begins a text, but not that of a single token.
         """
-        ids = token_ids(ids, len(self.tokens)).tolist()
+        ids = _one_text(ids, len(self.tokens))
         if len(ids) == 1:
             return self.decode_bytes(ids).decode(errors="replace")
         return self.tokenizer.decode(ids, skip_special_tokens=False)
+
+
+def _one_text(ids, tokens):
+    """Return token numbers (n,) as a list.  Raises ValueError where they have another shape, or are no such tokens."""
+    ids = token_ids(ids, tokens)
+    if ids.ndim != 1:
+        raise ValueError(f"ids has shape {ids.shape}; expected (n,), the tokens of one text.")
+    return ids.tolist()
 
 
 def _spelled(tokenizer, rules):
