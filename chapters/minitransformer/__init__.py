@@ -21,4 +21,29 @@ Chapter, module, and what it builds:
  17  inside            activation patching, ablation, the logit lens, linear probes
  18  online_attention  attention by tiles, and weights in fewer bits
  19  today             grouped queries, SwiGLU, experts, `Decoder`, linear attention
+
+Besides, `pretrained` loads and saves checkpoints, `tasks` are what models are trained on, and `arrays` are checks and
+files.  What one of them has is found at the top, too, `from minitransformer import LanguageModel, train`, but for a
+function that is called like its module: `from minitransformer.softmax import softmax`.
 """
+
+import importlib
+import re
+from importlib import metadata
+
+MODULES = [*re.findall(r"^ *\d+  (\w+)", __doc__, re.MULTILINE), "pretrained", "tasks", "arrays"]
+
+
+def __getattr__(name):
+    """Return the module of this name, or what the first of them has by it, or the version of the package."""
+    if name == "__version__":
+        return metadata.version(__name__)
+    if name in MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    for module in MODULES if not name.startswith("_") else []:
+        found = getattr(importlib.import_module(f"{__name__}.{module}"), name, None)
+        if getattr(found, "__module__", "").startswith(__name__):
+            return found
+    raise AttributeError(
+        f"{__name__} has no {name!r}; help({__name__}) lists its modules and what each builds."
+    )

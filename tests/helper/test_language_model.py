@@ -486,6 +486,14 @@ def test_tokens_are_drawn_as_often_as_their_shares_say():
         assert (often[sampling_probabilities(logits, **options) == 0] == 0).all()
 
 
+def test_a_seed_draws_as_the_generator_that_follows_from_it():
+    model = LanguageModel(11, 8, heads=2, layers=1, rng=0)
+    texts = [generate(model, [3, 1], 20, temperature=1.0, rng=rng) for rng in (5, np.random.default_rng(5), 6)]
+    assert (texts[0] == texts[1]).all() and (texts[0] != texts[2]).any()
+    with pytest.raises(ValueError, match=r"^rng is 'dice'; expected a whole number from 0 on\.$"):
+        generate(model, [3, 1], 2, temperature=1.0, rng="dice")
+
+
 def test_at_temperature_0_the_likeliest_is_taken_which_a_low_one_comes_near():
     logits = np.random.default_rng(0).normal(size=(50, 9))
     best = sample(logits, temperature=0)

@@ -328,13 +328,13 @@ def far_points(rng):
 
 
 def test_what_is_left_out_is_the_rate_the_warm_up_and_the_length_that_are_documented():
-    options = {"rate": 1e-3, "warmup": 100, "longest": 1.0, "smoothing": 0.0, "seed": 0, "every": 100}
+    options = {"rate": 1e-3, "warmup": 50, "longest": 1.0, "smoothing": 0.0, "seed": 0, "every": 100}
     one, two = Line(3), Line(3)
     first, second = train(one, far_points, 101), train(two, far_points, 101, **options)
     assert (
         np.array_equal(one.flat, two.flat) and first.losses == second.losses and first.at == second.at == [0, 100, 101]
     )
-    for name, other in {"rate": 1e-2, "warmup": 99, "longest": 2.0, "smoothing": 0.01, "seed": 1}.items():
+    for name, other in {"rate": 1e-2, "warmup": 49, "longest": 2.0, "smoothing": 0.01, "seed": 1}.items():
         model = Line(3)
         train(model, far_points, 101, **options | {name: other})
         assert not np.array_equal(model.flat, one.flat), name
@@ -382,6 +382,12 @@ def test_without_a_name_nothing_is_kept_but_what_the_model_learned(cache, monkey
     model, done = trained()
     assert done.losses == undisturbed()[1].losses[:30] and done.at == [0, 20]
     assert not np.array_equal(model.flat, small().flat) and [*cache.iterdir()] == []
+
+
+@pytest.mark.parametrize(("steps", "warmup"), [(1, 0), (3, 1), (60, 30), (205, 100)])
+def test_the_warm_up_is_100_steps_or_half_of_fewer(steps, warmup):
+    losses = [trained(steps=steps, warmup=each)[1].losses for each in (None, warmup)]
+    assert len(losses[0]) == steps and losses[0] == losses[1]
 
 
 def test_what_is_repeated_is_read_and_not_trained(cache, monkeypatch):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import finite, floats, number, rows, token_ids, whole
+from ..arrays import finite, floats, number, rows, seeded, token_ids, whole
 from ..softmax import log_softmax, softmax
 from ..transformer.walk import decoder_only
 from .cache import KeyValueCache, decode_step
@@ -83,6 +83,7 @@ def generate(
     (5,)
     """
     ids, steps = prompt_ids(model, ids), whole(steps, "steps", 0)
+    rng = None if rng is None else seeded(rng)
     ends, first = stopping_rule(stop, encoding, model.vocabulary), ids.shape[-1]
     cache = KeyValueCache(model, first + steps, ids.shape[:-1], window)
     new, done = ids, np.zeros(ids.shape[:-1], bool)

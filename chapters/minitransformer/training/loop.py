@@ -3,6 +3,7 @@
 import numpy as np
 from tqdm import tqdm
 
+from ..arrays import whole
 from ..gradients import cross_entropy_vjp
 from .checkpoints import Training, checkpoint_path, restore_checkpoint, save_checkpoint
 from .running import keep_freed_memory, progress, stop_on_interrupt
@@ -72,7 +73,7 @@ def clip_gradient(gradient, longest):
 def training_step(model, adam, batch, rng, rate=None, longest=1.0, smoothing=0.0):
     """Take one training step on what `batch(rng)` returns, (arguments of the model, targets); return the loss before.
 
-    The gradient is `clip_gradient` to the length `longest`; `smoothing` is that of `cross_entropy`.
+    The gradient is clipped to the length `longest`; `smoothing` is that of `cross_entropy`.
     Shapes: targets are like the model's logits without their last axis -> a number.  Built in chapter 14.
 
     >>> from minitransformer.tasks.reversals import reversals
@@ -94,7 +95,7 @@ def train(
     batch,
     steps,
     rate=1e-3,
-    warmup=100,
+    warmup=None,
     longest=1.0,
     smoothing=0.0,
     seed=0,
@@ -104,7 +105,10 @@ def train(
 ):
     """Train `model` for so many steps, as `training_step` does, at the rates of `rate_at`; return a `Training`.
 
-    `batch(rng)` draws by its rng alone, which follows from `seed` and the step's number.  `measure(model)`, a dict of
+    `batch(rng)` returns what `model` is called with, a tuple, and the targets, whole numbers of the shape of its logits
+    without their last axis, −1 where nothing counts, such as ((ids,), targets); it draws by its rng alone, which
+    follows from `seed` and the step's number.  The rate rises for `warmup` steps, 100 or half of all where fewer are
+    taken, and falls from then on.  `measure(model)`, a dict of
     numbers or arrays, is called before the first step, after `every` so many and at the end.  With a name as
     `checkpoint` the state is kept as often in the package's cache folder, whole or not at all; the same training,
     called again for the model as it was or as it was left, goes on from there.  Ctrl-C ends it after the step at hand,
@@ -115,11 +119,12 @@ def train(
     >>> from minitransformer.tasks.reversals import reversals
     >>> from minitransformer.transformer import Transformer
     >>> model = Transformer(12, 8, heads=2, layers=1, rng=0)
-    >>> done = train(model, lambda rng: reversals(rng, 8), steps=60, rate=0.01, warmup=10)
+    >>> done = train(model, lambda rng: reversals(rng, 8), steps=60, rate=0.01)
     >>> len(done.losses), bool(done.losses[-1] < done.losses[0])
     (60, True)
     """
     check_parts(model, batch, measure)
+    warmup = min(100, whole(steps, "steps") // 2) if warmup is None else warmup
     settings = Settings(steps, rate, warmup, longest, smoothing, seed, every).checked()
     keep_freed_memory()
     adam = Adam(model.flat, betas=(0.9, 0.98))
