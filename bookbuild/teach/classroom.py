@@ -1,15 +1,18 @@
 """Notebooks for a class: write those to hand out, and grade those handed in.  `make class` runs this.
 
 `python -m bookbuild.teach.classroom [SUBMISSIONS [TIMEOUT]]`: the folder SUBMISSIONS holds STUDENT/03-softmax.ipynb or
-STUDENT-03-softmax.ipynb (.md too); they are foreign code with all rights of whoever calls this (teaching.md says more).
+STUDENT-03-softmax.ipynb (.md too), or what Canvas, Blackboard or Moodle make of them; they are foreign code with all
+rights of whoever calls this (teaching.md says more).
 """
 
+import ast
 import csv
 import io
 import os
 import re
 import sys
 import tempfile
+import unicodedata
 from collections import namedtuple
 from functools import cache
 from multiprocessing.pool import ThreadPool
@@ -24,44 +27,134 @@ from bookbuild.teach.reader import code_sources
 
 CLASS = ROOT / "_build" / "class"
 Chapter = namedtuple("Chapter", "handout exercises starters solutions")
-Submission = namedtuple("Submission", "student chapter file cells")  # cells: None where the file cannot be read
+Submission = namedtuple("Submission", "student chapter file cells")  # cells: a sentence where the file cannot be read
 UNGUARDED = "Nothing kept these notebooks from this machine: see *foreign code* in reference/teaching.md."
-Row = namedtuple("Row", "student chapter exercise result points hint note file")
+Row = namedtuple("Row", "student chapter exercise number result points hint note file")
+HEADING = re.compile(r"### Exercise (\S+):")
+COPY = re.compile(r"[-_ ]*(-\d+|\(\d+\)|copy ?\d*)$", re.IGNORECASE)  # behind the name of a file that is there already
+# What course systems make of a name: the student, with a number where names need one, and the time of an attempt.
+MOODLE = re.compile(r"(?P<student>.+_\d+)_assignsubmission_[a-z]+_")
+SYSTEMS = (
+    MOODLE,
+    re.compile(r".+_(?P<student>[^_]+)_attempt_(?P<attempt>[\d-]+)_"),  # Blackboard
+    re.compile(r"(?P<name>.+?)(_LATE)?_(?P<number>\d+)_\d+_"),  # Canvas
+)
+PACKED = {".zip", ".gz", ".7z", ".rar", ".tar", ".tgz"}
+NOT_WORK = {"__MACOSX", "Thumbs.db", "desktop.ini"}  # and what begins with a dot: nobody handed it in
 
 
 @cache
 def chapters():
-    """Return name -> notebook to hand out, names of exercises, and the book's cells as `normalised` writes them."""
+    """Return name -> notebook to hand out, exercise -> number, and the book's cells as `normalised` writes them."""
     book, found = Book(ROOT), {}
     for chapter in book.chapters:
         handout, whole = (copy_of(chapter, book, solutions) for solutions in (False, True))
-        starters, cells = ({grading.normalised(source) for source in code_sources(copy)} for copy in (handout, whole))
-        exercises = grading.CALL.findall("\n".join(code_sources(handout)))
-        found[chapter.name] = Chapter(handout, exercises, starters, cells - starters)
+        starters = {grading.normalised(source) for source in code_sources(handout)}
+        solutions = {grading.normalised(source) for source in code_sources(whole) if is_long(source)}
+        found[chapter.name] = Chapter(handout, numbers(handout), starters, solutions - starters)
     return found
+
+
+def numbers(handout):
+    """Return exercise -> its number in the book, in the order of a notebook's cells."""
+    found, number = {}, ""
+    for cell in handout.cells:
+        if cell.cell_type == "code":
+            found |= dict.fromkeys(grading.CALL.findall(cell.source), number)
+        elif headings := HEADING.findall(cell.source):
+            number = headings[-1]
+    return found
+
+
+def is_long(source):
+    """Return whether a cell holds more than one line of thought, so that who has the same has copied it."""
+    is_work = lambda part: isinstance(part, ast.stmt) and not isinstance(part, (ast.FunctionDef, ast.ImportFrom))
+    calls = len(grading.CALL.findall(source))
+    return calls > 0 and sum(map(is_work, ast.walk(ast.parse(source)))) > calls + 1
+
+
+def chapter_of(name):
+    """Return the chapter that a file's name tells, None where it tells none or is not a notebook's."""
+    is_notebook = name.suffix.lower() in (".ipynb", ".md")
+    return next((chapter for chapter in chapters() if is_notebook and chapter in name.stem.lower()), None)
+
+
+def around(name):
+    """Return what stands in a file's name before the chapter and behind it."""
+    before, behind = re.split(chapter_of(name), name.stem, maxsplit=1, flags=re.IGNORECASE)
+    return before, COPY.sub("", behind)
+
+
+def from_system(name):
+    """Return student and time of attempt by the names that course systems give, None where none has given this one."""
+    matches = [MOODLE.fullmatch(folder) for folder in name.parts[:-1]]
+    matches += [system.fullmatch(around(name)[0]) for system in SYSTEMS]
+    known = next((match.groupdict() for match in matches if match), None)
+    return known and (known.get("student") or f"{known['name']}_{known['number']}", known.get("attempt", ""))
+
+
+def by_place(name, depth):
+    """Return the student by the folder at this depth, or by the file's own name; "" where that has none."""
+    place, *below = name.parts[depth:]
+    return place if below else "".join(around(name)).strip(" -_.")
+
+
+def depth_of(names):
+    """Return how many folders stand around those of all students, as where a zip was unpacked into one.
+
+    Ends with a sentence where there are several classes: two of one name may be two students.
+    """
+    depth = 0
+    while len({name.parts[depth] for name in names}) == 1 and all(name.parts[depth + 1 :] for name in names):
+        depth += 1
+    students = {by_place(name, depth) for name in names}
+    if len(students) == 1 or "" in students:
+        depth = 0  # these are folders of one student
+    held = {}
+    for name in names:
+        student = by_place(name, depth + 1) if name.parts[depth + 1 :] else ""
+        held.setdefault(name.parts[depth], set()).add((student and chapter_of(name), student))
+    if len(held) > 1 and all(len(dict(pairs)) < len(pairs) for pairs in held.values()):
+        classes = shown(", ".join(sorted(held)))
+        sys.exit(f"{classes}: each holds a chapter twice; expected STUDENT/03-softmax.ipynb: mark one class at a time.")
+    return depth
+
+
+def left_out(name):
+    """Return a sentence about a file that is not marked."""
+    if name.suffix.lower() in (".ipynb", ".md"):
+        return f"{name} is no chapter: expected a name with one of {', '.join(chapters())}; rename it."
+    return f"{name} is packed: unpack it." if name.suffix.lower() in PACKED else f"{name} is no notebook."
 
 
 def find_submissions(folder):
     """Return the submissions under `folder`, one a student and chapter, and sentences about what was left out."""
-    files = [path for path in folder.rglob("*.*") if path.suffix in (".ipynb", ".md") and path.is_file()]
-    chosen, left = {}, []
-    for path in sorted(files, key=lambda path: path.lstat().st_mtime):
-        name = path.relative_to(folder)
-        chapter = next((chapter for chapter in chapters() if chapter in name.stem), None)
-        if chapter is None:
-            left.append(f"{name} is no chapter: expected a name with one of {', '.join(chapters())}; rename it.")
-        elif path.is_symlink():
-            left.append(f"{name} is a link, perhaps to the work of another: expected a file; put it in its place.")
-        elif not any(part.startswith(".") for part in name.parts):
-            student = name.parts[0] if name.parts[1:] else name.stem.replace(chapter, "").strip(" -_.") or "?"
-            if older := chosen.get((student, chapter)):
-                left.append(f"{older.file} was left out, for {name} of the same student and chapter is newer.")
-            chosen[student, chapter] = Submission(student, chapter, name.as_posix(), None)
-    if not chosen:
+    is_work = lambda name: not any(part.startswith(".") or part in NOT_WORK for part in name.parts)
+    found = [path.relative_to(folder) for path in sorted(folder.rglob("*"))]
+    found = [name for name in found if is_work(name)]
+    links = [name for name in found if (folder / name).is_symlink()]
+    files = [name for name in found if (folder / name).is_file() and name not in links]
+    empty = {*found} - {*links, *files} - {above for name in found for above in name.parents}
+    names = [name for name in files if chapter_of(name)]
+    if not names:
         sys.exit(f"No notebook of a chapter is in {folder}; expected such as Ada/03-softmax.ipynb: check the folder.")
-    found = [chosen[key] for key in sorted(chosen)]
-    read = grading.read_files([folder / one.file for one in found])
-    return [one._replace(cells=cells) for one, cells in zip(found, read)], left
+    depth = depth_of([name for name in names if not from_system(name)])
+    left = [f"{name} is a link, perhaps to the work of another: expected a file; put it there." for name in links]
+    left += [f"{name} is empty: nothing was handed in there." for name in sorted(empty)]
+    left += [left_out(name) for name in files if name not in names]
+    left += [f"{names[0].parts[depth - 1]} was taken for the class, and what is in it for students."] * (depth > 0)
+    chosen = {}
+    told = {name: from_system(name) or (by_place(name, depth) or "?", "") for name in names}
+    age = lambda name: (told[name][1], (folder / name).stat().st_mtime, len(name.name))  # a copy's is longer
+    for name in sorted(names, key=age):
+        student = told[name][0]
+        key = unicodedata.normalize("NFC", student), chapter_of(name)  # macOS writes é as two signs
+        if older := chosen.get(key):
+            left.append(f"{older.file} was left out, for {name} of the same student and chapter is newer.")
+        chosen[key] = Submission(*key, name.as_posix(), None)
+    ordered = [chosen[key] for key in sorted(chosen)]
+    read = grading.read_files([folder / one.file for one in ordered])
+    return [one._replace(cells=cells) for one, cells in zip(ordered, read)], left
 
 
 def grade_all(submissions, *how):
@@ -80,16 +173,16 @@ def grade_all(submissions, *how):
 def grade(one, clean, timeout, hidden, alone):
     """Return the rows of one submission, one an exercise, whatever its notebook does; None to have it run again."""
     chapter, verdicts = chapters()[one.chapter], {}
-    failed = "unreadable", 0, "the file is no notebook that can be read", ""
+    failed = "unreadable", 0, one.cells, ""
     try:
-        if one.cells is not None:
+        if not isinstance(one.cells, str):
             found = grading.run_notebook(one.cells, clean, timeout, hidden, alone)
             verdicts = {name: grading.judge(name, found, chapter) for name in chapter.exercises}
     except grading.SpoiltError:
         return None
     except Exception as error:  # a notebook that talks nonsense must not end the grading of a class
         failed = "error", 0, f"could not be graded: {type(error).__name__}: {error}"[:300], ""
-    named = ((name, *verdicts.get(name, failed)) for name in chapter.exercises)
+    named = ((name, number, *verdicts.get(name, failed)) for name, number in chapter.exercises.items())
     return [Row(one.student, one.chapter, *verdict, one.file) for verdict in named]
 
 
@@ -105,6 +198,13 @@ def write_csv(path, rows):
 def printable(text, kept=""):
     """Return a text in which signs that steer a terminal, or are none, are written out; all but those of `kept`."""
     return "".join(sign if sign.isprintable() or sign in kept else ascii(sign)[1:-1] for sign in str(text))
+
+
+def say(*lines):
+    """Print lines, with what this console cannot write, such as letters of names, written out."""
+    encoding = sys.stdout.encoding or "utf-8"
+    for line in lines:
+        print(shown(line).encode(encoding, "backslashreplace").decode(encoding), flush=True)
 
 
 def summary(rows):
@@ -123,7 +223,7 @@ def grade_folder(folder, timeout):
     grading.prepare(name for chapter in {one.chapter for one in submissions} for name in chapters()[chapter].exercises)
     results, unfinished, rows = CLASS / "results.csv", CLASS / "unfinished.csv", []
     if unfinished.exists():
-        print("The last run ended before all was graded; this one begins anew.")
+        say("The last run ended before all was graded; this one begins anew.")
     results.unlink(missing_ok=True)
     write_csv(unfinished, rows)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
@@ -132,7 +232,7 @@ def grade_folder(folder, timeout):
             for number, part in enumerate(grade_all(submissions, clean, timeout, [folder, CLASS]), 1):
                 rows = sorted([*rows, *part], key=lambda row: row[:2])
                 write_csv(unfinished, rows)
-                print(f"{number} of {len(submissions)}: {printable(part[0].file)}", flush=True)
+                say(f"{number} of {len(submissions)}: {part[0].file}")
         except KeyboardInterrupt:
             sys.exit(f"Grading was interrupted: what was graded is in {unfinished}; the same command begins anew.")
         finally:
@@ -140,8 +240,7 @@ def grade_folder(folder, timeout):
     write_csv(results, rows)
     unfinished.unlink(missing_ok=True)
     left += [] if grading.guarded() else [UNGUARDED]
-    last = f"{len(rows)} results are in {results.relative_to(ROOT)}"
-    print(*map(printable, [*summary(rows), *left, last]), sep="\n")
+    say(*summary(rows), *left, f"{len(rows)} results are in {results.relative_to(ROOT)}")
 
 
 def main(folder="", timeout="120"):
@@ -150,7 +249,7 @@ def main(folder="", timeout="120"):
         sys.exit(f"TIMEOUT is {timeout!r}; expected whole seconds a cell, such as 120.")
     for name, chapter in chapters().items():
         replace_file(CLASS / "handout" / f"{name}.ipynb", notebook_json(chapter.handout))
-    print(f"The notebooks to hand out are in {(CLASS / 'handout').relative_to(ROOT)}")
+    say(f"The notebooks to hand out are in {(CLASS / 'handout').relative_to(ROOT)}")
     if folder:
         grade_folder(Path(folder).expanduser(), int(timeout))
 

@@ -28,8 +28,10 @@ from companion.checks import UNANSWERED, find_hint, task
 
 COPIED = "the book's solution, word for word"
 CALL = re.compile(r"""\bcheck\(\s*(?:name\s*=\s*)?["']([\w-]+)["']""")
+RANK = {"unanswered": 0, "error": 1}  # of results that take no answer away
 SAID = 2**24  # characters that all cells of a notebook may send
 LONGEST = 60  # seconds in which a file has to be read
+TOO_MUCH = "the file is no notebook that can be read: that took too long, or too much memory"
 WARM = "from companion import figures; from minitransformer import word_vectors; word_vectors.load_vectors()"
 
 
@@ -38,7 +40,7 @@ class SpoiltError(Exception):
 
 
 def read_files(paths, seconds=LONGEST):
-    """Return the cells of each file, None where it cannot be read; another process reads, `seconds` a file at most."""
+    """Return the cells of each file, or why it cannot be read; another process reads, `seconds` a file at most."""
     found = []
     while len(found) < len(paths):
         found += _read_until_one_fails(paths[len(found) :], seconds)
@@ -46,7 +48,7 @@ def read_files(paths, seconds=LONGEST):
 
 
 def _read_until_one_fails(paths, seconds):
-    """Return the cells of the first files: to the end, or with None for the one that ended its reader."""
+    """Return the same of the first files: to the end, or to the one that ended its reader."""
     command, found = [sys.executable, "-m", "bookbuild.teach.reader"], []
     with subprocess.Popen(
         command, cwd=ROOT, encoding="utf-8", stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -59,7 +61,7 @@ def _read_until_one_fails(paths, seconds):
                 print(json.dumps(os.fspath(path)), file=process.stdin, flush=True)
             said = process.stdout.readline()
             timer.cancel()
-            found.append(json.loads(said or "null"))
+            found.append(json.loads(said) if said else TOO_MUCH)
             if not said:
                 break
     return found
@@ -173,7 +175,7 @@ def end_all(folder):
 
 
 def run_notebook(cells, clean, seconds, hidden=(), alone=True):
-    """Run a notebook; return exercise -> (the last results, the source of its cell), or (None, why there are none)."""
+    """Run a notebook; return exercise -> what cells gave: (results, source), or (None, why there are none)."""
     lines, found, ended = report(cells, clean, seconds, hidden, alone), {}, ""
     if len(lines) == 1:
         raise RuntimeError("its kernel did not start; grade again when the machine does less")
@@ -181,18 +183,25 @@ def run_notebook(cells, clean, seconds, hidden=(), alone=True):
         fault, recorded = (ended, {}) if ended else lines[number]
         for name in set(CALL.findall(source)) - set(recorded):
             why = fault or "ran, but not the check that the book brings: import it again"
-            found.setdefault(name, (None, f"the cell {why}"))
-        found |= {name: (results, source) for name, results in recorded.items()}
+            found.setdefault(name, [(None, f"the cell {why}")])
+        for name, results in recorded.items():
+            found.setdefault(name, []).append((results, source))
         if number == len(lines) - 1:
             ended = f"was not reached: the notebook's code cell {number} {fault}"
     return found
 
 
 def judge(name, found, chapter):
-    """Return result, points, hint and note of the exercise `name`; a wrong answer in one of the starters is none."""
-    results, source = found.get(name, (None, ""))
+    """Return result, points, hint and note of the exercise `name`: of its last answer, before cells without one."""
+    verdicts = [verdict(name, *given, chapter) for given in found.get(name, [])]
+    verdicts.sort(key=lambda one: RANK.get(one[0], len(RANK)))
+    return verdicts[-1] if verdicts else ("missing", 0, f'no cell calls check("{name}", …)', "")
+
+
+def verdict(name, results, source, chapter):
+    """Return the same of what one cell gave; a wrong answer in one of the starters is none."""
     if results is None:
-        return ("error", 0, source, "") if source else ("missing", 0, f'no cell calls check("{name}", …)', "")
+        return "error", 0, source, ""
     values = (read_result(*result) for result in results)
     asked = task(name)
     answer = (lambda *_: next(values)) if asked.probes and results else next(values, None)
