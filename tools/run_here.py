@@ -38,7 +38,7 @@ REASONS = {  # what an error begins with -> what its cell says
     "OverflowError": f"{LEFT_OUT}a number in it does not fit the 32 bits that integers have in the page's Python.",
     "MemoryError": f"{LEFT_OUT}it takes more memory than the page's Python has.",
 }
-DIFFERS = "Gives other digits here than in the book: integers have 32 bits here, and sums another order."
+DIFFERS = "Gives other digits here than in the book: sums have another order here."
 VERDICTS = """
 from companion.checks import CHECKS, find_hint
 for name, task in CHECKS.items():

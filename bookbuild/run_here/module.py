@@ -1,6 +1,6 @@
 """Cut a WebAssembly module: the bodies of functions that nothing of ours calls give way to ones that stop it.
 
-Numbers, tables and data stay, so that nothing else in the module has to change.
+Numbers, tables and data stay, so that nothing else in the module has to change.  Other functions can be altered.
 """
 
 CODE, CUSTOM = 10, 0  # kinds of sections
@@ -66,10 +66,20 @@ def function_names(content):
     return found
 
 
-def cut_module(module, is_cut):
+def altered(name, body, changes):
+    """Return the body of a function in which each `old` of the changes, pairs of bytes, has given way to its `new`."""
+    for old, new in changes:
+        if old not in body:
+            raise ValueError(f"{name} does not hold {old.hex()}; expected the module of this version")
+        body = bytes(body).replace(old, new)
+    return body
+
+
+def cut_module(module, is_cut, changes):
     """Return the module without custom sections and without the functions of which `is_cut(place, name)` is true.
 
-    A function's place counts those that the module defines, in the order in which they were linked.
+    A function's place counts those that the module defines, in the order in which they were linked.  `changes` holds,
+    by the names of functions, pairs of bytes, of which the first are replaced; ValueError where they are not there.
     """
     found = list(sections(module))
     custom = (content for kind, content in found if kind == CUSTOM)
@@ -77,8 +87,11 @@ def cut_module(module, is_cut):
     bodies = list(vector_items(next(content for kind, content in found if kind == CODE)))
     first = len(named) - len(bodies)  # those before are imported
     for place in range(len(bodies)):
-        if is_cut(place, name := named[first + place]):
+        name = named[first + place]
+        if is_cut(place, name):
             bodies[place] = NOTHING if name.startswith(AT_START) else STOP
+        else:
+            bodies[place] = altered(name, bodies[place], changes.get(name, ()))
     code = b"".join([leb128(len(bodies)), *(part for body in bodies for part in (leb128(len(body)), body))])
     kept = [(kind, code if kind == CODE else content) for kind, content in found if kind != CUSTOM]
     return module[:8] + b"".join(bytes([kind]) + leb128(len(content)) + content for kind, content in kept)

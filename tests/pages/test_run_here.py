@@ -1,8 +1,10 @@
 """Run here: the cells of a page in the page's own Python, in Chromium and Firefox; `make run-here` runs all cells."""
 
 import importlib.util
+import io
 import re
 import sys
+from contextlib import redirect_stdout
 from types import SimpleNamespace
 
 import nbformat
@@ -111,9 +113,116 @@ def test_what_one_types_runs_and_errors_are_readable(reader):
     assert 'File "cell 2", line 2, in f' in shown and "driver" not in shown and "\x1b" not in shown
     said = reader.run(2, "import matplotlib.pyplot as plt\nplt.plot([1, 2])")
     assert "Matplotlib is not in the Python of this page" in said
+    reader.run(2, "display(6 * 7)")
+    expect(reader.output(2)).to_have_text("42")
     reader.run(2, "from companion.checks import check\ncheck('softmax-hand', [1.0, 1.5, 2.5])")
     expect(reader.output(2)).to_contain_text("✗ softmax-hand: not yet: you have [1. , 1.5, 2.5].")
     assert "MemoryError" in reader.run(2, "import numpy as np\nx = [np.ones(2**28 - 1) for _ in range(3)]")
+
+
+COUNTS = """
+import numpy as np
+x = np.arange(1, 100_001)
+print(x.sum(), np.prod([50257, 768, 64]), (np.arange(50_000) ** 2).sum(), *np.array([32]) * 2 * 32 * 131072 * 128 * 2)
+print(np.multiply(100_000, 100_000), np.power(2, 40), *np.outer([65536], [65536])[0], np.array([50_000]) @ [50_000])
+print(np.argmax(x) * 10**5, np.bincount([0] * 5)[0] * 10**9, len(np.where(x > 5)[0] * 10**5), np.dtype("int").itemsize)
+print((np.argsort([2, 1])[0] + np.nonzero([0, 1])[0][0]) * 2**31, np.random.RandomState(0).randint(9) * 10**9)
+print(np.int8([100] * 3).sum(dtype=int) * 10**8, np.int32([2**31 - 1] * 2).sum(), np.uint8([255]).sum() * 10**8)
+print(repr(np.array([1])), repr(np.argsort([2, 1])), repr(np.array([1], np.int32)), np.repeat([1, 2], np.array([1, 2])))
+print((np.array([True]) + 1)[0] * 2**40, np.full(1, 7)[0] * 2**40, np.count_nonzero(x) * 10**5, (x > 5).sum() * 10**5)
+print(np.unique([1, 1], return_inverse=True)[1].dtype, np.histogram([1, 2])[0].dtype, np.argmax(x, out=np.array(0)))
+"""
+
+
+@ONLY_WHERE_OFFERED
+def test_whole_numbers_have_64_bits_as_at_home(reader):
+    with redirect_stdout(io.StringIO()) as home:
+        exec(COUNTS, {})
+    assert reader.run(2, COUNTS) == "Done: cell 2 has run."
+    assert reader.output(2).inner_text().splitlines() == home.getvalue().splitlines()
+
+
+PRODUCTS = """
+import numpy as np
+rng = np.random.default_rng(0)
+a = rng.normal(size=(60, 60))
+for kind, most in (np.complex64, 1e-3), (np.complex128, 1e-10):
+    c = (a + 1j * a[::-1]).astype(kind)
+    by_hand = lambda one, other: (one[:, :, None] * other).sum(1)
+    pairs = (c, c), (c.T, c), (c, c.T), (c.conj().T, c), (c[:1], c), (c, c[:, :1])
+    print([bool(abs(one @ other - by_hand(one, other)).max() < most) for one, other in pairs])
+    print(bool(abs(np.vdot(c, c) - (c.conj() * c).sum()) < 50 * most), np.convolve(c[0], c[1]).shape, c.dot(c).shape)
+w, v = np.linalg.eig(a)
+print(bool(abs(a @ v - v * w).max() < 1e-10), np.linalg.eigvals([[2.0, 1.0], [1.0, 2]]).real, np.roots([1.0, -3.0, 2.0]))
+"""
+
+
+@ONLY_WHERE_OFFERED
+def test_eigenvectors_and_complex_products_are_as_at_home_and_what_is_cut_out_says_so(reader):
+    with redirect_stdout(io.StringIO()) as home:
+        exec(PRODUCTS, {})
+    assert home.getvalue().count("True") == 15
+    assert reader.run(2, PRODUCTS) == "Done: cell 2 has run."
+    assert reader.output(2).inner_text().splitlines() == home.getvalue().splitlines()
+    for call in "inv(c)", "svd(c)", "solve(c, c)", "norm(c, 2)", "eig(c)", "matrix_power(c, -1)", "eigh(c)":
+        said = reader.run(2, f"np.linalg.{call}")
+        assert said.startswith(
+            "In cell 2: NotImplementedError: Linear algebra with complex numbers is not in the Python"
+        )
+    assert "NotImplementedError" in reader.run(2, "np.roots([1, 1j, 2])")
+    assert reader.run(2, "c.shape") == "Done: cell 2 has run."  # what it knows is not lost
+
+
+@ONLY_WHERE_OFFERED
+@pytest.mark.parametrize(
+    "code, said",
+    [
+        ("%timeit 1 + 1", "SyntaxError: %timeit is a command of notebooks, .*: run this cell on Binder, or at home"),
+        ("%%time\nx = 1", "SyntaxError: %%time is a command of notebooks"),
+        ("x = 1\n!pip install torch", "SyntaxError: !pip is a command of notebooks"),
+        ("softmax?", r"SyntaxError: softmax\? is a command of notebooks, .*: write help\(softmax\)"),
+        ("?np.sum", r"SyntaxError: np.sum\? is a command of notebooks, .*: write help\(np.sum\)"),
+        ("def f(:\n    pass", "SyntaxError: invalid syntax"),
+        ("input('?')", r"RuntimeError: input\(\) has nobody to ask .*: write the answer into the cell"),
+        ("import pandas", "ImportError: pandas is not in the Python of this page: run this cell on Binder, or at home"),
+        ("from sklearn.svm import SVC", "ImportError: sklearn is not in the Python of this page"),
+        ("import torch", "ImportError: torch is not in the Python of this page"),
+    ],
+)
+def test_what_a_notebook_knows_beyond_python_is_refused_in_a_sentence(reader, code, said):
+    assert re.match(f"In cell 2: {said}", reader.run(2, code))
+    shown = reader.output(2).inner_text()
+    assert "ast.py" not in shown and "site-packages" not in shown
+
+
+LONG = {
+    "one line": "print('x' * 100_000)",
+    "words": "print('word ' * 20_000)",
+    "numbers": "print(list(range(9000)))",
+    "more than fits": "print('x' * 10**7)",
+    "value": "'x' * 10**7",
+    "many values": "for _ in range(1000):\n    display('x' * 10**5)",
+    "error": "raise ValueError('x' * 10**7)",
+    "markup": "from IPython.display import HTML\nHTML('<b>x</b>' * 10**6)",
+    "without end": "while True:\n    print('x' * 10**4, end='')",
+    "overwritten": "while True:\n    print('x' * 1000, end='\\r')",
+}
+
+
+@ONLY_WHERE_OFFERED
+@pytest.mark.parametrize("what", LONG)
+def test_whatever_is_put_out_the_page_stays_and_can_be_stopped(reader, what):
+    reader.tab.get_by_role("textbox", name="Code of cell 2", exact=True).fill(LONG[what])
+    reader.press("Run cell 2")
+    if "while" in LONG[what]:
+        expect(reader.output(2)).to_contain_text("x", timeout=PATIENT)
+        reader.press("Stop")
+        reader.hears("Stopped. Python has started afresh")
+    else:
+        reader.hears("Done|In cell")
+    size = len(reader.output(2).inner_text())
+    assert 0 < size < 210_000
+    assert len(reader.status.inner_text()) < 500
 
 
 @ONLY_WHERE_OFFERED
@@ -131,24 +240,58 @@ def test_python_can_be_stopped_and_starts_again_and_what_one_typed_stays(reader)
     reader.press("Stop")
     reader.hears("Stopped. Python has started afresh")
     expect(reader.tab.get_by_role("textbox", name="Code of cell 2", exact=True)).to_contain_text("while True:")
-    assert reader.run(3, "softmax").startswith("In cell 3: NameError")
+    said = reader.run(3, "softmax")
+    assert re.match("In cell 3: NameError.*: run the cells above first, with Run to here$", said)
     reader.press("Start again")
     reader.hears("Python has started afresh and knows nothing yet")
     assert reader.run(3, "print(1)") == "Done: cell 3 has run."
 
 
 @ONLY_WHERE_OFFERED
-def test_nothing_of_it_is_loaded_before_the_click_and_a_file_says_why_not(browser, site):
-    begun = Reader(browser.new_context, site.as_uri())
-    asked = []
+def test_what_other_code_put_out_goes_where_code_without_output_is_stopped(reader):
+    reader.run(2, "print('old')")
+    reader.tab.get_by_role("textbox", name="Code of cell 2", exact=True).fill("while True:\n    pass")
+    reader.press("Run cell 2")
+    reader.hears("Running")
+    reader.press("Stop")
+    reader.hears("Stopped")
+    expect(reader.output(2)).to_have_text("")
+
+
+@ONLY_WHERE_OFFERED
+def test_code_that_one_writes_is_there_after_a_reload_until_the_books_is_put_back(browser, server):
+    begun = Reader(browser.new_context, server)
+    assert "NumPy gives no warnings here" in begun.begin()
+    field = lambda: begun.tab.get_by_role("textbox", name="Code of cell 2", exact=True)
+    back = lambda: begun.tab.get_by_role("button", name="Put the book’s code back into cell 2")
+    book = field().inner_text()
+    expect(back()).to_be_hidden()
+    field().fill("print('mine')")
+    begun.begin()
+    assert field().inner_text() == "print('mine')"
+    begun.tab.get_by_role("button", name="Run cell 2", exact=True).click()
+    begun.hears("Done")
+    expect(begun.output(2)).to_have_text("mine")
+    back().click()
+    assert field().inner_text() == book
+    expect(back()).to_be_hidden()
+    begun.begin()
+    assert field().inner_text() == book
+    begun.tab.context.close()
+
+
+@ONLY_WHERE_OFFERED
+def test_nothing_of_it_is_loaded_before_the_click_and_a_file_does_not_offer_it(browser, server, site):
+    begun, asked = Reader(browser.new_context, server), []
     begun.tab.on("request", lambda request: asked.append(request.url))
     begun.open(CHAPTER)
     assert [url for url in asked if "run_here" in url] == []
-    begun.press("Run", "Run here in this page")
-    status = begun.tab.locator(".live-bar").get_by_role("status")
-    expect(status).to_have_text(re.compile("takes a page from a server: .* Binder runs this one"))
-    begun.press("Close")
-    expect(begun.tab.locator(".live-bar")).to_have_count(0)
+    begun.tab.context.close()
+    begun = Reader(browser.new_context, site.as_uri())
+    begun.open(CHAPTER)
+    begun.press("Run")
+    expect(begun.tab.get_by_role("button", name="Live code in this page")).to_be_visible()
+    expect(begun.tab.get_by_role("button", name="Run here in this page")).to_have_count(0)
     begun.tab.context.close()
 
 
@@ -196,9 +339,12 @@ def test_a_module_keeps_its_form_where_functions_are_cut_out():
     names = b"\x04name\x01" + leb128(len(named) + 1) + b"\x04" + named
     section = lambda kind, content: bytes([kind]) + leb128(len(content)) + content
     module = b"\0asm\x01\0\0\0" + section(CODE, code) + section(11, b"data") + section(CUSTOM, names)
-    made = dict(sections(cut_module(module, lambda place, name: place > 0)))
+    changes = {"keep": [(b"\x41\x01", b"\x41\x80\x01")]}
+    made = dict(sections(cut_module(module, lambda place, name: place > 0, changes)))
     assert list(made) == [CODE, 11]
-    assert [bytes(body) for body in vector_items(made[CODE])] == [bodies[0], STOP, NOTHING]
+    assert [bytes(body) for body in vector_items(made[CODE])] == [b"\x00\x41\x80\x01\x1a\x0b", STOP, NOTHING]
+    with pytest.raises(ValueError, match="^keep does not hold 4102; expected the module of this version$"):
+        cut_module(module, lambda place, name: False, {"keep": [(b"\x41\x02", b"")]})
 
 
 def stand_in(name):

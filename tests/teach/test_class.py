@@ -372,6 +372,11 @@ SOFTMAX, ATTENTION = "03-softmax.ipynb", "04-attention.ipynb"
             [f"Ada L_12_assignsubmission_file_/{SOFTMAX}", f"x/Bo_7_assignsubmission_file_{SOFTMAX}"],
             ["Ada L_12", "Bo_7"],
         ),
+        (  # Brightspace
+            [f"12-7 - Ada L - Nov 20, 2026 1000 AM/{SOFTMAX}", f"12-7 - Ada L- Nov 20, 2026 900 AM/{SOFTMAX}"],
+            ["Ada L_12"],
+        ),
+        ([f"Work/Ada L/Week 3/Version 1/{SOFTMAX}", f"Work/Bo/Week 3/Version 2/{SOFTMAX}"], ["Ada L", "Bo"]),  # Teams
         ([f"zip/Ada/{SOFTMAX}", f"zip/Bo/week 4/{ATTENTION}"], ["Ada", "Bo"]),
         ([f"zip/zip/Ada/{SOFTMAX}", f"zip/zip/Bo/{SOFTMAX}"], ["Ada", "Bo"]),
         ([f"zip/Ada-{SOFTMAX}", f"zip/Bo-{SOFTMAX}"], ["Ada", "Bo"]),
@@ -460,7 +465,68 @@ CELL = b'{"cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "source
 DAMAGED = {
     "empty.ipynb": b"",
     "page.ipynb": b"<!DOCTYPE html><title>Sign in</title>",
-    "merge.ipynb": b'{"cells": [\n    row = classroom.Row(
+    "merge.ipynb": b'{"cells": [\n<<<<<<< HEAD\n1\n=======\n2\n>>>>>>> theirs\n], "nbformat": 4}',
+    "wide.ipynb": b"\xff\xfe",
+    "null.ipynb": b"null",
+    "list.ipynb": b"[]",
+    "object.ipynb": b"{}",
+    "cells.ipynb": b'{"cells": 3, "nbformat": 4}',
+    "old.ipynb": b'{"worksheets": [3], "nbformat": 2}',
+    "future.ipynb": b'{"cells": [7], "nbformat": 99}',
+    "half.ipynb": b'{"cells": [{"cell_type": "code", "sou',
+    "nul.ipynb": b"\0" * 9999,
+    "deep.ipynb": b"[" * 10**6,
+    "number.ipynb": CELL % b"7",
+    "long.ipynb": CELL % (b'"' + b"x" * 2**21 + b'"'),
+    "digits.ipynb": CELL % (b"9" * 9999),
+    "kind.ipynb": b'{"cells": [{"cell_type": ["code"]}], "nbformat": 4}',
+    "bytes.md": b"\xff\xfe\xff",
+    "header.md": f"---\na: &a [1, 1]\n{BOMB}jupyter: *j\n---\n\n```{{code-cell}}\n1\n```\n".encode(),
+    "options.md": b"---\njupytext: {text_representation: {format_name: myst}}\n---\n\n"
+    + f"```{{code-cell}}\n---\na: &a [1, 1]\n{BOMB}---\n1\n```\n".encode(),
+    "format.md": b"---\njupytext: {text_representation: {format_name: 7}}\n---\n",
+}
+
+
+def test_damaged_notebooks_have_no_cells_and_keep_none_from_being_read(tmp_path):
+    for name, content in DAMAGED.items():
+        (tmp_path / name).write_bytes(content)
+    good = notebook(tmp_path / "good.ipynb", IMPORT)
+    found = grading.read_files([good, *(tmp_path / name for name in DAMAGED), good], 6)
+    assert found[0] == found[-1] == [IMPORT]
+    assert {name: cells for name, cells in zip(DAMAGED, found[1:-1]) if cells and not isinstance(cells, str)} == {}
+    said = dict(zip(DAMAGED, found[1:-1]))
+    assert all(said[name].startswith("the file is no notebook that can be read") for name in said if "ipynb" in name)
+    assert "empty" in said["empty.ipynb"] and "web page" in said["page.ipynb"] and "two versions" in said["merge.ipynb"]
+
+
+OLD = {"nbformat": 3, "nbformat_minor": 0, "metadata": {}}
+OLD["worksheets"] = [{"cells": [{"cell_type": "code", "input": "1  # é", "language": "python", "outputs": []}]}]
+
+
+def test_a_notebook_of_another_encoding_or_of_an_older_format_is_read(tmp_path):
+    text = nbformat.writes(new_notebook(cells=[new_code_cell("1  # é")]))
+    (tmp_path / "utf8.ipynb").write_text(text, "utf-8")
+    assert "é" in text
+    for code in ("utf-8-sig", "utf-16", "utf-16-be", "cp1252"):
+        mark = "\ufeff" if code == "utf-16-be" else ""
+        (tmp_path / f"{code}.ipynb").write_text(mark + text, code)
+    (tmp_path / "old.ipynb").write_text(json.dumps(OLD), "utf-8")
+    (tmp_path / "text.md").write_text("---\njupytext: {}\n---\n\n```{code-cell}\n1  # é\n```\n", "utf-8-sig")
+    assert grading.read_files(sorted(tmp_path.iterdir())) == [["1  # é"]] * 7
+
+
+def test_a_link_to_the_work_of_another_is_left_out(tmp_path):
+    mine = notebook(tmp_path / "Ada" / f"{CHAPTER}.ipynb", IMPORT)
+    (tmp_path / "Bo").mkdir()
+    (tmp_path / "Bo" / f"{CHAPTER}.ipynb").symlink_to(mine)
+    found, left = classroom.find_submissions(tmp_path)
+    assert [one.student for one in found] == ["Ada"]
+    assert f"Bo/{CHAPTER}.ipynb is a link" in left[0]
+
+
+def test_no_name_and_no_text_of_a_student_stops_the_table_or_steers_the_terminal(tmp_path):
+    row = classroom.Row(
         os.fsdecode(b"\xff\x1b[2J"), CHAPTER, GAP, "3.4", "error", 0, "raised \ud800\n=1", "", "\u202ename.md"
     )
     classroom.write_csv(tmp_path / "results.csv", [row, row._replace(student="\t=1+1"), row._replace(student="=1+1")])

@@ -5,7 +5,7 @@ import importlib.machinery
 import sys
 import types
 
-NAMES = {"scipy": "This part of SciPy", "matplotlib": "Matplotlib", "torch": "PyTorch", "safetensors": "safetensors"}
+NAMES = {"scipy": "This part of SciPy", "matplotlib": "Matplotlib", "safetensors": "safetensors"}
 ELSEWHERE = "is not in the Python of this page: run this cell on Binder, or at home"
 
 

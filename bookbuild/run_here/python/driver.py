@@ -1,15 +1,21 @@
 """Runs the cells of a page in the page's own Python; what they put out are messages as Jupyter's, one JSON a line."""
 
 import ast
+import builtins
 import io
 import json
 import linecache
 import os
+import re
 import sys
 import traceback
 
+from absent import ELSEWHERE
+
 CELLS = sys.modules["__main__"].__dict__
 MESSAGES = 4  # the file that the page reads
+LONGEST = 300  # characters of an error that the page's bar shows
+COMMAND = re.compile(r"^\s*([%!]+\s*[\w.-]*)|^\s*\??([\w.]+)\?+\s*$|^\s*\?+([\w.]+)\s*$")  # of notebooks
 
 
 def tell(kind, **content):
@@ -44,9 +50,24 @@ def data_of(value):
     return {"text/plain": repr(value), **({"text/html": rich(value)} if rich else {})}
 
 
+def parsed(code, name):
+    """Return the tree of a cell; SyntaxError with a sentence at what notebooks understand beyond Python."""
+    try:
+        return ast.parse(code, name)
+    except SyntaxError as error:
+        found = COMMAND.match((error.text or "").rstrip())
+        if not found:
+            raise
+        command, *asked = found.groups()
+        asked = next(filter(None, asked), "")
+        way = f"write help({asked})" if asked else "run this cell on Binder, or at home"
+        said = f"{command or f'{asked}?'} is a command of notebooks, which the Python of this page does not know: {way}"
+        raise SyntaxError(said, (name, error.lineno, 1, error.text)) from None
+
+
 def outcome(code, name):
     """Run a cell as a notebook does, and show the value of its last line."""
-    tree = ast.parse(code, name)
+    tree = parsed(code, name)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, name, "exec"), CELLS)
     value = eval(compile(ast.Expression(last.value), name, "eval"), CELLS) if last else None
@@ -66,10 +87,26 @@ def run(code, name):
         while inside and inside.tb_frame.f_code.co_filename == __file__:
             inside = inside.tb_next
         line = inside.tb_lineno if inside else 0
-        failed = f"{type(error).__name__}: {error}".split("\n")[0]
+        if isinstance(error, SyntaxError) and error.filename == name:
+            inside = None  # it lies in the parser
+        if isinstance(error, ModuleNotFoundError):  # Python's own words speak of site-packages
+            error = ImportError(f"{error.name} {ELSEWHERE}.")
+        failed = f"{type(error).__name__}: {error}".split("\n")[0][:LONGEST]
         tell("error", traceback=["".join(traceback.format_exception(type(error), error, inside)).rstrip()])
     tell("status", execution_state="idle")
     tell("ended", error=failed, line=line)
 
 
+def display(*values):
+    """Show values below the cell."""
+    for value in values:
+        tell("display_data", data=data_of(value))
+
+
+def ask(*_):
+    """Stand for `input`."""
+    raise RuntimeError("input() has nobody to ask in the Python of this page: write the answer into the cell.")
+
+
+builtins.display, builtins.input = display, ask
 sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")

@@ -103,6 +103,7 @@ const meet = ({ pointerType, target }) => {
 };
 for (const way of ["pointerover", "focusin"]) document.addEventListener(way, meet);
 
+if (location.protocol === "file:") document.querySelector("[data-here]")?.closest("li").remove(); // a file fetches nothing
 const ways = all("[data-here], [data-live]"); // in which the cells of the page can run: the first that is chosen
 for (const button of ways) {
   button.addEventListener("click", async () => {

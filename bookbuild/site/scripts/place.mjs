@@ -1,4 +1,4 @@
-// What is kept of a reader's work, on this device alone: chapters read, predictions, answers.  Where the browser keeps
+// What is kept of a reader's work, on this device alone: chapters read, predictions, answers, code.  Where the browser keeps
 // nothing (a private window, a full disk), it is known until the page is left.
 import { BOOK } from "./page.mjs";
 
@@ -7,14 +7,17 @@ const KEY = `${BOOK} place`; // all books at one address share what is kept, so 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const objects = (value) => (isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, one]) => isObject(one))) : {});
 
-/** Return of a page what has the form in which it is kept: {read, guesses, answers}. */
-const ofPage = ({ read, guesses, answers }) => ({
+const texts = (value) => (isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, one]) => typeof one === "string")) : {});
+
+/** Return of a page what has the form in which it is kept: {read, guesses, answers, code}. */
+const ofPage = ({ read, guesses, answers, code }) => ({
   read: Array.isArray(read) ? read.filter((id) => typeof id === "string") : [],
   guesses: objects(guesses),
   answers: objects(answers),
+  code: texts(code),
 });
 
-/** Return of a text what has the form in which a place is kept: {chapters: {page: {read, guesses, answers}}, last}. */
+/** Return of a text what has the form in which a place is kept: {chapters: {page: {read, guesses, answers, code}}, last}. */
 export function understood(text) {
   try {
     const { chapters, last } = JSON.parse(text);

@@ -1,6 +1,6 @@
 """Shows values in a page, as IPython does in a notebook."""
 
-from driver import data_of, tell
+from driver import display  # noqa: F401
 
 
 class HTML:
@@ -11,9 +11,3 @@ class HTML:
 
     def _repr_html_(self):
         return self.data
-
-
-def display(*values):
-    """Show values below the cell."""
-    for value in values:
-        tell("display_data", data=data_of(value))

@@ -5,6 +5,8 @@ import { bracketMatching, indentUnit, syntaxHighlighting } from "@codemirror/lan
 import { EditorView, keymap } from "@codemirror/view";
 import { tagHighlighter, tags } from "@lezer/highlight";
 import { element } from "../page.mjs";
+import { keep, of, place } from "../place.mjs";
+import { hash } from "../practice/hash.mjs";
 import { button } from "./bar.mjs";
 
 // Parts of speech have the names that they have on the page, so they look alike.
@@ -15,13 +17,14 @@ const highlighter = tagHighlighter([
   { tag: [tags.definition(tags.className), tags.definition(tags.function(tags.variableName))], class: "f" },
 ]);
 
-const edit = (code, label, run) =>
+const edit = (code, label, run, changed) =>
   new EditorView({
-    doc: code.trimEnd(),
+    doc: code,
     extensions: [
       // Tab is not among the keys: it leaves the editor, as it leaves any field.
       keymap.of([{ key: "Shift-Enter", run: () => (run(), true) }, ...defaultKeymap, ...historyKeymap]),
       history(),
+      EditorView.updateListener.of(({ docChanged }) => docChanged && changed()),
       bracketMatching(),
       pythonLanguage,
       indentUnit.of("    "),
@@ -35,14 +38,27 @@ function open(cell, index, runFrom) {
   const name = `cell ${index + 1}`;
   const run = () => runFrom(index);
   const input = cell.querySelector(".cell_input");
-  const editor = edit(input.querySelector("pre").textContent, `Code of ${name}`, run);
+  const book = input.querySelector("pre").textContent.trimEnd();
+  const key = hash(book.trim());
+  const kept = of(place(), document.documentElement.dataset.page).code[key] ?? book;
+  const editor = edit(kept, `Code of ${name}`, run, changed);
+  const code = () => editor.state.doc.toString();
   const state = element("span", { className: "live-state" });
   const buttons = element("div", { className: "live-buttons" }, `Cell ${index + 1}`, button("Run", run, `Run ${name}`));
   if (index) buttons.append(button("Run to here", () => runFrom(0), `Run to here: every cell from the top to ${name}`));
-  buttons.append(state);
+  const back = button("The book’s code", () => editor.dispatch({ changes: { from: 0, to: code().length, insert: book } }), `Put the book’s code back into ${name}`);
+  back.hidden = kept === book;
+  buttons.append(back, state);
   input.replaceChildren(editor.dom, buttons);
-  const code = () => editor.state.doc.toString();
-  return { element: cell, name, code, state, mayFail: cell.classList.contains("tag_raises-exception") };
+  /** Keep what has been changed, as answers are kept. */
+  function changed() {
+    back.hidden = code() === book;
+    keep((mine) => {
+      if (back.hidden) delete mine.code[key];
+      else mine.code[key] = code();
+    });
+  }
+  return { element: cell, name, book, code, state, mayFail: cell.classList.contains("tag_raises-exception") };
 }
 
 /** Make all cells editable and return them; `run` is called with the cells that a button asks for. */

@@ -2,7 +2,13 @@
 import { element } from "../page.mjs";
 
 const COLOUR = /\x1b\[[\d;]*m/g; // of a terminal
-const OVERWRITTEN = /[^\n]*\r(?!\n)/g; // by a progress bar
+
+/** Return a text without what a progress bar has overwritten: in each line, up to the last return that does not end it. */
+function standing(text) {
+  if (!text.includes("\r")) return text;
+  const lines = text.split("\n");
+  return lines.map((line, i) => line.slice(line.lastIndexOf("\r", line.length - (i < lines.length - 1 ? 2 : 1)) + 1)).join("\n");
+}
 
 const output = (kind, child) => element("div", { className: `output ${kind} notranslate` }, child);
 const text = (kind, words) => output(kind, element("pre", {}, words));
@@ -46,7 +52,7 @@ export function screen(cell) {
       const kind = name === "stderr" ? "stderr" : "stream";
       if (stale || !shown().at(-1)?.classList.contains(kind)) add(text(kind, ""));
       const pre = shown().at(-1).querySelector("pre");
-      pre.textContent = (pre.textContent + words).replace(OVERWRITTEN, "");
+      pre.textContent = standing(pre.textContent + words);
     },
     display_data: (content) => add(rich(content)),
     execute_result: (content) => add(rich(content)),

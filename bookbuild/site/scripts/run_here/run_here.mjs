@@ -6,8 +6,7 @@ import { element } from "../page.mjs";
 import { hash } from "../practice/hash.mjs";
 import { known, start } from "./python.mjs";
 
-const READY = "Ready: change a cell and run it, with its button or with Shift+Enter.";
-const FILE = "Run here takes a page from a server: a browser lets one that is opened from a file fetch nothing. Binder runs this one.";
+const READY = "Ready: change a cell and run it, with its button or with Shift+Enter. NumPy gives no warnings here, as of a division by 0.";
 const AFRESH = "Python has started afresh and knows nothing yet: run the cells from the top.";
 const LONG = /trains a model|two minutes/; // what the note of a cell that takes long says
 // What the bar's buttons do in each of its states.
@@ -16,7 +15,6 @@ const ACTIONS = {
   ready: { "Run all": () => run(cells), "Start again": () => begin(AFRESH) },
   running: { Stop: stop },
   failed: { "Try again": () => begin(), Close: close },
-  nothing: { Close: close },
 };
 
 let [bar, attempt, cells, python] = [];
@@ -27,8 +25,7 @@ let waiting = []; // cells that are to run
 window.runHere ??= (local) => {
   bar ??= makeBar(ACTIONS, local, "Run here");
   bar.show();
-  if (location.protocol === "file:") bar.say("nothing", FILE);
-  else if (!attempt) begin();
+  if (!attempt) begin();
   bar.focus();
 };
 
@@ -58,10 +55,9 @@ function close() {
 
 /** Say at a cell what is known of it: that it does not run here, or that it gives something else. */
 function noted(cell) {
-  const code = cell.code();
-  const note = known(hash(code.trim()));
+  const note = known(hash(cell.book.trim()));
   if (note) cell.element.querySelector(".live-buttons").after(element("p", { className: "live-note" }, note));
-  const isAsBuilt = () => cell.code() === code;
+  const isAsBuilt = () => cell.code() === cell.book;
   return { ...cell, isLong: () => LONG.test(note) && isAsBuilt(), isLeftOut: () => note?.startsWith("Left out") && isAsBuilt() };
 }
 
@@ -89,6 +85,12 @@ function run(wanted) {
   if (!running) work();
 }
 
+/** Tell whether a name is unknown because a cell above has not run, which `cells` know by what they say of themselves. */
+function isTooEarly({ name }, error) {
+  const above = cells.slice(0, cells.findIndex((cell) => cell.name === name));
+  return error.startsWith("NameError") && above.some(({ state }) => !state.textContent);
+}
+
 async function work() {
   running = true;
   let outcome = "";
@@ -102,16 +104,19 @@ async function work() {
 async function runOne(cell) {
   mark(cell, "running");
   bar.say("running", `Running ${cell.name}.`);
+  const show = cell.isQuiet ? () => {} : screen(cell.element);
   try {
-    const error = await python.run(cell.code(), cell.name, cell.isQuiet ? () => {} : screen(cell.element));
+    const error = await python.run(cell.code(), cell.name, show);
     mark(cell, cell.isQuiet ? "left out" : error ? "failed" : "ran");
     if (!error || cell.mayFail || cell.isQuiet) return `Done: ${cell.name} has run.`;
     drop(waiting);
-    return `In ${cell.name}: ${error}`;
+    return `In ${cell.name}: ${error}${isTooEarly(cell, error) ? `: run the cells above first, with Run to here` : ""}`;
   } catch ({ message }) {
+    show({ header: { msg_type: "status" }, content: { execution_state: "idle" } }); // what other code put out goes
     drop(cells);
     mark(cell, "stopped");
-    begin(message === "stopped" ? `Stopped. ${AFRESH}` : `Python broke off in ${cell.name} (${message}). ${AFRESH}`);
+    const why = message.includes("unreachable") ? "it came to a part of a library that is not here" : message;
+    begin(message === "stopped" ? `Stopped. ${AFRESH}` : `Python broke off in ${cell.name} (${why}). ${AFRESH}`);
     return "";
   }
 }
