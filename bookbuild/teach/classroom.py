@@ -33,7 +33,8 @@ Row = namedtuple("Row", "student chapter exercise number result points hint note
 HEADING = re.compile(r"### Exercise (\S+):")
 COPY = re.compile(r"[-_ ]*(-\d+|\(\d+\)|copy ?\d*)$", re.IGNORECASE)  # behind the name of a file that is there already
 # What course systems make of a name: the student, with a number where names need one, and the time of an attempt.
-MOODLE = re.compile(r"(?P<student>.+_\d+)_assignsubmission_[a-z]+_")
+MOODLE = re.compile(r"(?P<student>.+_\d+)_assignsubmission_[a-z]+_?")
+BRIGHTSPACE = re.compile(r"(?P<number>\d+)-\d+ - (?P<name>.+?) ?- \w+ \d+, \d{4} .*")
 SYSTEMS = (
     MOODLE,
     re.compile(r".+_(?P<student>[^_]+)_attempt_(?P<attempt>[\d-]+)_"),  # Blackboard
@@ -87,7 +88,7 @@ def around(name):
 
 def from_system(name):
     """Return student and time of attempt by the names that course systems give, None where none has given this one."""
-    matches = [MOODLE.fullmatch(folder) for folder in name.parts[:-1]]
+    matches = [system.fullmatch(folder) for folder in name.parts[:-1] for system in (MOODLE, BRIGHTSPACE)]
     matches += [system.fullmatch(around(name)[0]) for system in SYSTEMS]
     known = next((match.groupdict() for match in matches if match), None)
     return known and (known.get("student") or f"{known['name']}_{known['number']}", known.get("attempt", ""))
