@@ -35,7 +35,6 @@ REASONS = {  # what an error begins with -> what its cell says
     "ImportError: This part of SciPy": f"{LEFT_OUT}it uses a part of SciPy that is not in the page's Python.",
     "ImportError: gensim": f"{LEFT_OUT}it uses the compiled part of gensim, which is not in the page's Python.",
     "ModuleNotFoundError": f"{LEFT_OUT}it uses a package that is not in the page's Python.",
-    "OverflowError": f"{LEFT_OUT}a number in it does not fit the 32 bits that integers have in the page's Python.",
     "MemoryError": f"{LEFT_OUT}it takes more memory than the page's Python has.",
 }
 DIFFERS = "Gives other digits here than in the book: sums have another order here."

@@ -153,7 +153,8 @@ for kind, most in (np.complex64, 1e-3), (np.complex128, 1e-10):
     print([bool(abs(one @ other - by_hand(one, other)).max() < most) for one, other in pairs])
     print(bool(abs(np.vdot(c, c) - (c.conj() * c).sum()) < 50 * most), np.convolve(c[0], c[1]).shape, c.dot(c).shape)
 w, v = np.linalg.eig(a)
-print(bool(abs(a @ v - v * w).max() < 1e-10), np.linalg.eigvals([[2.0, 1.0], [1.0, 2]]).real, np.roots([1, -3, 2]))
+two = np.array([[2.0, 1.0], [1.0, 2.0]])
+print(bool(abs(a @ v - v * w).max() < 1e-10), np.linalg.eigvals(two).real, np.roots([1, -3, 2]))
 """
 
 

@@ -8,6 +8,7 @@ import { known, start } from "./python.mjs";
 
 const READY = "Ready: change a cell and run it, with its button or with Shift+Enter. NumPy gives no warnings here, as of a division by 0.";
 const AFRESH = "Python has started afresh and knows nothing yet: run the cells from the top.";
+const EARLIER = ": run the cells above first, with Run to here";
 const LONG = /trains a model|two minutes/; // what the note of a cell that takes long says
 // What the bar's buttons do in each of its states.
 const ACTIONS = {
@@ -110,7 +111,7 @@ async function runOne(cell) {
     mark(cell, cell.isQuiet ? "left out" : error ? "failed" : "ran");
     if (!error || cell.mayFail || cell.isQuiet) return `Done: ${cell.name} has run.`;
     drop(waiting);
-    return `In ${cell.name}: ${error}${isTooEarly(cell, error) ? `: run the cells above first, with Run to here` : ""}`;
+    return `In ${cell.name}: ${error}${isTooEarly(cell, error) ? EARLIER : ""}`;
   } catch ({ message }) {
     show({ header: { msg_type: "status" }, content: { execution_state: "idle" } }); // what other code put out goes
     drop(cells);
