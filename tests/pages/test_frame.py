@@ -1,5 +1,6 @@
 """The frame of the pages, tried as a reader would: drawer, panels, choices, folds, focus, copies, printing, colours."""
 
+import json
 import re
 
 import pytest
@@ -244,6 +245,28 @@ def test_type_your_own_leads_into_the_field_of_the_translator(site, visit):
     tab.get_by_role("link", name="Type your own").click()
     expect(tab.get_by_role("textbox", name="English sentence")).to_be_focused()
     expect(tab.locator(":focus")).to_be_in_viewport()
+
+
+def test_type_your_own_leads_to_the_trained_model_which_says_what_the_cover_says_beside_its_training(site, visit):
+    visiting = visit(site.as_uri())
+    tab = visiting.open(COVER)
+    twins = json.loads(tab.locator(".mt-explorable[data-state*=swaps]").get_attribute("data-state"))
+    told = [[" ".join(words) for words in twins[language]] for language in ("english", "french")]
+    tab.get_by_role("link", name="Type your own").click()
+    field = tab.get_by_role("textbox", name="English sentence")
+    expect(field).to_have_value(told[0][0])
+    for english, french, share in zip(*told, (["il >99%", ""], ["", "elle >99%"])):
+        field.fill(english)
+        expect(tab.locator(".mt-translator [lang=fr] [role=option]").last).to_have_text(re.compile("^end"))
+        words = tab.locator(".mt-translator [lang=fr] [role=option]").evaluate_all(
+            "(all) => all.map((word) => word.firstChild.data)"
+        )
+        assert " ".join(words[:-1]).replace("' ", "'") == french.replace("' ", "'")
+        assert tab.locator(".mt-odds > span").all_inner_texts() == share
+    training = tab.get_by_role("slider", name="training")
+    expect(training).to_have_attribute("aria-valuetext", "after 4000 of 4000 steps")
+    training.press("Home")
+    expect(tab.locator(".mt-translator")).to_contain_text("after 0 steps")
 
 
 def test_the_field_keeps_the_focus_where_the_browser_comes_to_the_place_late(site, visit):

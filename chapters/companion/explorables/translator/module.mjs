@@ -339,12 +339,12 @@ function trainer(steps, move) {
     range.classList.remove("mt-pulse");
     move(steps[i]);
   });
-  near(range, 0).then(() => range.classList.toggle("mt-pulse", range.valueAsNumber < steps.length - 1));
+  near(range, 0).then(() => range.classList.add("mt-pulse")); // it has more to show than where it stands
   const when = make("span");
   const draw = (step) => {
     range.value = steps.indexOf(step);
     change(range, { "aria-valuetext": `after ${step} of ${steps.at(-1)} steps` });
-    when.textContent = `after ${step} steps`;
+    when.textContent = step === steps.at(-1) ? `trained, ${step} steps` : `after ${step} steps`;
   };
   return { nodes: [when, range], draw };
 }
