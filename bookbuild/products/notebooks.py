@@ -28,14 +28,17 @@ Run the cells from top to bottom: the first one installs the book's helper packa
 INSTALL = """# @title Install the book's helper package where it is missing
 import importlib.util
 
-if importlib.util.find_spec("minitransformer") is None:
-    %pip install -q "minitransformer @ {book.repository}/archive/refs/heads/{book.branch}.zip"
+needed = {needed}
+if not all(map(importlib.util.find_spec, needed)):
+    %pip install -q "minitransformer{extra} @ {book.repository}/archive/refs/heads/{book.branch}.zip"
     importlib.invalidate_caches()
-    if importlib.util.find_spec("minitransformer") is None:
+    if lacking := [name for name in needed if importlib.util.find_spec(name) is None]:
         raise ModuleNotFoundError(
-            "The helper package minitransformer is missing and could not be installed: connect to the internet, "
+            f"{{' and '.join(lacking)}} could not be installed, which the cells below need: connect to the internet, "
             "then run this cell again."
         )"""
+PACKAGE = "minitransformer"
+EXTRAS = {"pretrained": ["safetensors", "tokenizers"]}  # of the package, pyproject.toml: for its module of this name
 README = """# Notebook copies
 
 The chapters of [{book.title}]({book.address}) as notebooks, without outputs.
@@ -69,7 +72,10 @@ def first_cells(heading, chapter, book):
     """Return the cells that say what the notebook is, and install the helper package."""
     title = heading.replace("# ", f"# {chapter.number}. ", 1)
     about = ABOUT.format(chapter=chapter, book=book, page=book.published(chapter.page))
-    return [new_markdown_cell(f"{title}\n\n{about}"), hidden(new_code_cell(INSTALL.format(book=book)))]
+    extras = [name for name in EXTRAS if any(f"{PACKAGE}.{name}" in cell.source for cell in chapter.cells)]
+    needed = [PACKAGE, *(library for name in extras for library in EXTRAS[name])]
+    install = INSTALL.format(book=book, needed=needed, extra=f"[{','.join(extras)}]" if extras else "")
+    return [new_markdown_cell(f"{title}\n\n{about}"), hidden(new_code_cell(install))]
 
 
 def hidden(cell, title=""):

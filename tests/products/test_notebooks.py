@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import tomllib
 from functools import cache
 from pathlib import Path
 from urllib.parse import urljoin
@@ -17,7 +18,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from pybtex.database import parse_string
 
 from bookbuild import PACKAGES, ROOT
-from bookbuild.products.notebooks import colab, copy_of, notebook_json, write_branch
+from bookbuild.products.notebooks import EXTRAS, colab, copy_of, notebook_json, write_branch
 from bookbuild.read.book import Book
 from bookbuild.read.markdown import Text
 from bookbuild.read.plain_markdown import markdown
@@ -27,9 +28,8 @@ from tools.environment import inside
 
 BOOK = Book(ROOT)
 NAMES = [chapter.name for chapter in BOOK.chapters]
-SOME = NAMES[2], NAMES[3]  # with explorables, and with the weights of the trained model
+SOME = NAMES[2], NAMES[3], NAMES[-1]  # with explorables, the weights of the trained model, libraries of an extra
 PATIENCE = 300  # seconds a cell
-INSTALLING = "Install the book's helper package"
 MYST = {  # what no Markdown cell may hold, outside of code
     "a role": r"\{[\w:-]+\}`",
     "a directive": r"^\s*(?:`{3,}|:{3,})\{",
@@ -339,22 +339,32 @@ def test_the_cells_of_a_chapter_use_no_file_of_the_book_but_those_of_the_package
     assert there and [file for file in there if not file.startswith(FOLDERS)] == []
 
 
-def test_copies_run_from_an_empty_folder_with_nothing_but_the_wheel(installed, site, tmp_path):
-    """The cells are those that the build has run; one kernel runs some again, and forgets their names in between."""
-    cells = [new_code_cell("import minitransformer; print(minitransformer.__file__)")]
-    for name in SOME:
-        copy = [new_code_cell(cell.source, metadata=cell.metadata) for cell in code(copied(name))]
-        cells += [new_code_cell("%reset -f"), *copy]
+@pytest.mark.parametrize(
+    "name", [name if name in SOME else pytest.param(name, marks=pytest.mark.release) for name in NAMES]
+)
+def test_a_copy_runs_in_an_empty_folder_with_what_its_first_cell_installs(name, with_what_is_asked_for, site, tmp_path):
+    """The environment has the wheel, what pip brings with what the cell asks for, and a kernel."""
+    first, *others = code(copied(name))
+    wanted = re.search('"(minitransformer.*?) @ ', first.source)[1]
+    environment = with_what_is_asked_for(wanted)
+    cells = [new_code_cell(cell.source, metadata=cell.metadata) for cell in (first, *others)]
+    cells.append(new_code_cell("import minitransformer; print(minitransformer.__file__)"))
     manager, notebook = AsyncKernelManager(), new_notebook(cells=cells)
-    manager.kernel_spec.argv[0] = str(inside(installed))
+    manager.kernel_spec.argv[0] = str(inside(environment))
     manager.kernel_spec.env = {"PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"}
     options = {"timeout": PATIENCE, "startup_timeout": PATIENCE, "resources": {"metadata": {"path": str(tmp_path)}}}
     NotebookClient(notebook, km=manager, **options).execute()
-    assert Path(notebook.cells[0].outputs[0].text).is_relative_to(installed)
+    assert Path(notebook.cells[-1].outputs[0].text).is_relative_to(environment)
+    assert notebook.cells[0].outputs == []  # there is nothing to install
     for cell in notebook.cells:
-        kinds = {output.get("name", output.output_type) for output in cell.outputs}
-        assert "stderr" not in kinds, cell.outputs
-        assert not (INSTALLING in cell.source and kinds), cell.outputs  # there is nothing to install
+        assert "stderr" not in {output.get("name", output.output_type) for output in cell.outputs}, cell.outputs
+
+
+def test_the_first_cell_asks_for_the_extra_that_a_module_of_the_package_needs():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]["optional-dependencies"]
+    assert {name: [re.match(r"[\w-]+", one)[0] for one in wanted] for name, wanted in extras.items()} == EXTRAS
+    asked = {name: re.search('"minitransformer(.*?) @ ', code(copied(name))[0].source)[1] for name in NAMES}
+    assert {name: extra for name, extra in asked.items() if extra} == {"19-today": "[pretrained]"}
 
 
 STAND_IN = """import os, pathlib, sys
@@ -369,7 +379,10 @@ if not os.environ["NETWORK"]:
 
 @pytest.mark.parametrize(
     ("network", "said"),
-    [("yes", "imported\n$"), ("", "ModuleNotFoundError: .* could not be installed: connect to the internet")],
+    [
+        ("yes", "imported\n$"),
+        ("", "ModuleNotFoundError: minitransformer could not be installed, .*: connect to the internet"),
+    ],
 )
 def test_the_first_cell_installs_the_helper_where_it_is_missing(bare, site, tmp_path, network, said):
     """The package is missing, and a stand-in for pip is asked for it."""

@@ -59,9 +59,9 @@ def library(name):
     try:
         return import_module(name)
     except ImportError:
-        name = name.partition(".")[0]
+        package = name.partition(".")[0]
         raise ModuleNotFoundError(
-            f"{name} is not installed, which public checkpoints need: pip install {name}."
+            f"{package} is not installed, which public checkpoints need: pip install {package}."
         ) from None
 
 
