@@ -80,6 +80,37 @@ def item_text(node):
     return inside if isinstance(node, nodes.Inline) else f" {inside} "
 
 
+def opening(node):
+    """Return the first sentence of an item, nothing where it begins with none: its source has a sentence on each line.
+
+    A caption and what the helper says of a function are one paragraph; an exercise begins with its effort.
+    """
+    if isinstance(node, nodes.math_block):
+        return ""
+    inside = [child for child in node.findall(nodes.paragraph, include_self=False) if holder(child) is node]
+    inside = [node[-1]] if isinstance(node, nodes.figure) else inside
+    for paragraph in inside[:1]:
+        copy = paragraph.deepcopy()
+        if isinstance(node, exercise_node) and isinstance(copy[0], nodes.emphasis):
+            copy.pop(0)
+        said = "".join(
+            text(child).replace("\n", "\0") if isinstance(child, nodes.Text) else text(child) for child in copy
+        )
+        lines = said.strip(" \0").split("\0")
+        return " ".join((lines[0] if isinstance(node, (nodes.section, exercise_node)) else " ".join(lines)).split())
+    return ""
+
+
+def holder(node):
+    """Return the item that a paragraph belongs to, None in a box, a table or the like."""
+    parent = node.parent
+    while isinstance(parent, (nodes.definition, addnodes.desc_content)) or (
+        isinstance(parent, nodes.section) and not is_item(parent)
+    ):
+        parent = parent.parent
+    return parent if is_item(parent) else None
+
+
 def code(node):
     """Yield the code in `node` that is not in an item of its own or in an answer."""
     for child in node.children:
@@ -98,7 +129,7 @@ def numbered_title(anchor, name, numbers):
 
 
 def entries(doctree, numbers):
-    """Return the items of a page: id (none for the page's top), title, text, and the names that only its code holds.
+    """Return the items of a page: id (none for the page's top), title, text, names that only its code holds, opening.
 
     `numbers` are those of its figures, equations and exercises, as Sphinx's environment has them.
     """
@@ -109,7 +140,7 @@ def entries(doctree, numbers):
         said = re.sub(r"\s+([.,:;?!)])", r"\1", said)
         names = {name for lines in code(node) for name in CODED.findall(lines)} - set(re.findall(r"\w+", said))
         head = numbered_title(item_id(node), title(node), numbers)
-        found.append([item_id(node) if found else "", head, said, " ".join(sorted(names))])
+        found.append([item_id(node) if found else "", head, said, " ".join(sorted(names)), opening(node)])
     return found
 
 

@@ -99,6 +99,41 @@ def test_a_function_and_a_term_are_found_by_their_names(find):
     assert find("entropy")[1] == "reference/glossary.html#term-entropy"
 
 
+TABLES = ("names-you-will-meet-elsewhere", "common-misreadings", "further-reading", "summary")
+
+
+def test_the_section_that_builds_a_thing_comes_before_the_table_that_names_it(find, index):
+    """Of each name that a chapter's table has: a table comes first where nothing but tables says it."""
+    rows = [entry for entry in index["entries"] if entry[1] == TABLES[0]]
+    assert len(rows) > 15
+    for query in (
+        "RMSNorm",
+        "KV cache",
+        "nucleus sampling",
+        "sliding window",
+        "DPO",
+        "teacher forcing",
+        "weight tying",
+    ):
+        assert not find(query)[0].endswith(TABLES), query
+
+
+def test_an_excerpt_is_the_first_sentence_of_its_section_without_rows_of_tables(find, index, read):
+    openings = {(entry[0], entry[1]): entry[5] for entry in index["entries"]}
+    pages = {address: number for number, (address, *_) in enumerate(index["pages"])}
+    said = lambda address: openings[pages[address.partition("#")[0]], address.partition("#")[2]]
+    assert said("reference/glossary.html#term-RLHF").startswith("Reinforcement learning from human feedback: a model")
+    section = read("chapters/08-layer-norm.html").select_one("#one-number-for-each-place > p")
+    assert said("chapters/08-layer-norm.html#one-number-for-each-place") == section.text.partition("\n")[0]
+    assert said("chapters/03-softmax.html#ex-softmax-axis")[:5] not in ("Easy,", "Mediu", "Hard,")
+    kinds = {
+        address: [opening for (page, _), opening in openings.items() if page == number and opening]
+        for address, number in pages.items()
+    }
+    assert min(len(kinds[address]) for address in pages if address.startswith("chapters/")) > 15
+    assert [opening for opening in openings.values() if "\n" in opening or " | " in opening] == []
+
+
 def test_words_that_every_object_of_a_script_has_are_words_like_others(find):
     usual = find("softmax")
     assert usual and all(find(word) != usual for word in ("constructor", "__proto__", "hasOwnProperty"))

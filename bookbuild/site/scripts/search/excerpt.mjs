@@ -1,4 +1,4 @@
-// The lines of a text that show best why it was found.
+// The lines of a text that show best why it was found: of a section's first sentence all, if it is not long.
 import {forms, places} from "./words.mjs";
 
 const LENGTH = 160; // characters

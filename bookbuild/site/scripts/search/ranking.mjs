@@ -4,6 +4,8 @@ import {forms, named, telling, words} from "./words.mjs";
 
 const FIELDS = {title: 2.5, chapter: 2, text: 1, code: 0.3}; // what a word counts in each
 const SMALL = 0.5; // what an exercise, a figure or an equation counts, beside a section
+const RECALL = 0.3; // what a section counts that names or sums up what others build
+const RECALLING = /^(names-you-will-meet-elsewhere|common-misreadings|further-reading|summary|exercises)/;
 const CHAPTER = 0.2; // what the rest of its chapter adds to a section: a chapter on the matter comes before a mention
 const MISTYPED = {from: 4, share: 0.25}; // letters, and how many of them may be wrong
 const EXPLAINS = 0.5; // the weight of a page whose words are those that the book speaks in, and does not only list
@@ -27,7 +29,8 @@ export function ranking({pages, entries}) {
   engine.addAll(documents.filter(({explains}) => explains));
   const spoken = new Set(vocabulary);
   engine.addAll(documents.filter(({explains}) => !explains));
-  const weight = (id) => pages[entries[id][0]][2] * (/^(ex|fig|equation)-/.test(entries[id][1]) ? SMALL : 1);
+  const kind = (place) => (/^(ex|fig|equation)-/.test(place) ? SMALL : RECALLING.test(place) ? RECALL : 1);
+  const weight = (id) => pages[entries[id][0]][2] * kind(entries[id][1]);
 
   return (query) => {
     const asked = written(telling(query), spoken).map((ways) => ways.flatMap(forms));

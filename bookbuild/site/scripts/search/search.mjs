@@ -15,10 +15,10 @@ function finder(index) {
   const find = ranking(index);
   const titles = index.pages.map((_, page) => index.entries.find((entry) => entry[0] === page)[2]);
   return (query) => find(query).map(({id, terms}) => {
-    const [page, place, title, text] = index.entries[id];
+    const [page, place, title, text, , opening] = index.entries[id];
     const [address, number] = index.pages[page];
     const chapter = [number && `Chapter ${number}`, place && titles[page]].filter(Boolean).join(": ");
-    return {href: ROOT + address + (place && `#${place}`), title, chapter, parts: excerpt(text, terms)};
+    return {href: ROOT + address + (place && `#${place}`), title, chapter, parts: excerpt(opening || text, terms)};
   });
 }
 

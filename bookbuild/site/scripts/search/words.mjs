@@ -12,6 +12,17 @@ const SAME = new Map([
   ...[["ch", "chapter"], ["eq", "equation"], ["ex", "exercise"], ["fig", "figure"]],
 ]);
 
+// What learners write in one word, and the book in several.
+const MEANT = new Map(
+  Object.entries({
+    ...{behavior: "looking inside", behaviour: "looking inside", bpe: "byte tokens merges"},
+    ...{dpo: "preferences", ffn: "feed forward network", flash: "tile", gqa: "heads share keys"},
+    ...{mha: "multi head attention", mla: "latent cache", moe: "mixture of experts", mqa: "heads share keys"},
+    ...{ppo: "reward step", qkv: "queries keys values", rl: "reward step", rlhf: "preferences rewards", rope: "rotary"},
+    ...{sdpa: "scaled dot product attention", sft: "fine tuning"},
+  }).map(([short, long]) => [short, long.split(" ")]),
+);
+
 // The words of `text` with their places: objects {word, index}.
 export const places = (text) => [...text.matchAll(WORD)].map((found) => ({word: found[0], index: found.index}));
 export const words = (text) => text.match(WORD) ?? [];
@@ -43,7 +54,8 @@ function made(word) {
 export function telling(query) {
   const all = words(query);
   const large = all.filter((word) => !SMALL.has(bare(word)));
-  return large.length ? large : all.map((word) => MATTER.get(bare(word)) ?? word);
+  if (large.length) return large.flatMap((word) => MEANT.get(bare(word)) ?? word);
+  return all.map((word) => MATTER.get(bare(word)) ?? word);
 }
 
 // The name of a thing, in a title or a query: "Fig. 4.3" is figure 4.3, and "(4.1)" equation 4.1.
