@@ -64,7 +64,7 @@ def missing_page(app):
 
 
 def write_lists(app, exception):
-    """Write sitemap.xml and robots.txt, which follow from all pages, not only from those just written."""
+    """Write sitemap.xml and robots.txt, which follow from all pages, and what keeps Pages from leaving out _static."""
     if exception or app.builder.format != "html":
         return
     entries = []
@@ -74,4 +74,5 @@ def write_lists(app, exception):
     text = f'<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="{SITEMAP}">\n{"".join(entries)}</urlset>\n'
     replace_file(Path(app.outdir, "sitemap.xml"), text)
     address = urljoin(app.config.html_baseurl, "sitemap.xml")
+    replace_file(Path(app.outdir, ".nojekyll"), "")
     replace_file(Path(app.outdir, "robots.txt"), f"User-agent: *\nAllow: /\nSitemap: {address}\n")

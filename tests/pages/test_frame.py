@@ -3,13 +3,16 @@
 import json
 import re
 
+import pypdfium2
 import pytest
 from playwright.sync_api import expect
 
 from bookbuild import ROOT
+from bookbuild.base.browser import NO_SANDBOX, chosen
 from bookbuild.read.book import Book
 from tests.shared.colours import contrast
-from tests.shared.pages import CLOSE_ALL, NARROW, OPEN_ALL, WIDE, Visit, violations
+from tests.shared.local_servers import served
+from tests.shared.pages import CLOSE_ALL, NARROW, OPEN_ALL, QUIET, WIDE, Visit, violations
 
 CHAPTER, COVER, TABLES = "chapters/05-self-attention.html", "index.html", "reference/notation.html"
 PANELS, BLACK_AND_WHITE = ("Search", "Run", "View"), ("rgb(0, 0, 0)", "rgb(255, 255, 255)")
@@ -218,7 +221,7 @@ def test_no_address_is_taken_from_what_the_browser_keeps(server, visit):
 
 
 def test_code_wraps_below_its_own_indent_or_scrolls_as_the_reader_chooses(phone):
-    line = phone.locator(".cell_input .l[style='--i:4']").first
+    line = phone.locator(".cell_input .l[data-style]", has_text=re.compile(r"^ {4}\S")).first
     padding, indent = (float(length.removesuffix("px")) for length in styles(line, "paddingLeft", "textIndent"))
     assert padding == pytest.approx(-indent) and padding > 30
     scrolls = "document.querySelectorAll('.cell_input pre').values().some((e) => e.scrollWidth > e.clientWidth)"
@@ -382,7 +385,7 @@ def test_a_link_to_a_solution_opens_it(site, visit, read):
 
 def test_code_can_be_copied_as_it_is_written(server, visit):
     tab = visit(server, permissions=("clipboard-read", "clipboard-write")).open(CHAPTER)
-    cell = tab.locator(".cell_input:has(.l[style])").first
+    cell = tab.locator(".cell_input:has(.l[data-style])").first
     cell.hover()
     cell.get_by_role("button", name="Copy").click()
     expect(cell.get_by_role("button")).to_have_text("Copied")
@@ -391,7 +394,46 @@ def test_code_can_be_copied_as_it_is_written(server, visit):
     compile(copied, "the copied cell", "exec")
 
 
+def test_a_chapter_on_paper_has_page_numbers_is_as_wide_as_the_page_and_splits_no_question_and_no_output(site, visit):
+    tab = visit(site.as_uri()).open("chapters/04-attention.html")
+    tab.emulate_media(media="print")
+    document = pypdfium2.PdfDocument(tab.pdf(prefer_css_page_size=True))
+    pages = ["".join(page.get_textpage().get_text_bounded().split()) for page in document]
+    assert len(pages) < 30 and [number for number, text in enumerate(pages, 1) if not text.endswith(str(number))] == []
+    whole = ":is(.predict, .output:not(.long) pre):not(:has(math))"
+    boxes = tab.locator(whole).evaluate_all("(all) => all.map((e) => e.innerText)")
+    dense = ["".join(box.split()) for box in boxes]
+    assert len(dense) > 20 and [box for box in dense if not any(box in page.replace("•", "") for page in pages)] == []
+
+
 # Keyboard and screen readers
+
+
+@pytest.mark.parametrize("way", ["copied", "selected"])
+def test_copy_works_where_a_page_has_no_clipboard_as_over_plain_http(site, browser, way):
+    """On a classroom's network: only https and this machine itself count as secure."""
+    port = "--host-resolver-rules=MAP book.test 127.0.0.1"
+    chromium = browser.browser_type.launch(executable_path=chosen(), args=[*NO_SANDBOX, *QUIET, port])
+    with served(site) as address:
+        tab = chromium.new_page()
+        tab.goto(f"{address.replace('127.0.0.1', 'book.test')}/{CHAPTER}")
+        assert not tab.evaluate("isSecureContext")
+        if way == "selected":  # in a browser that does not do it for a page
+            tab.evaluate("document.execCommand = () => false")
+        cell = tab.locator(".cell_input:has(.l[data-style])").first
+        code = cell.locator("pre").text_content()
+        cell.locator("pre").hover()
+        cell.get_by_role("button").click()
+        expect(cell.get_by_role("button")).to_have_text("Copied" if way == "copied" else "Selected: press Ctrl+C")
+        if way == "copied":
+            tab.evaluate("document.body.prepend(document.createElement('textarea'))")
+            tab.locator("textarea").first.focus()
+            tab.keyboard.press("Control+v")
+            assert tab.locator("textarea").first.input_value() == code
+            assert tab.evaluate("String(getSelection())") == ""
+        else:
+            assert tab.evaluate("String(getSelection())").split() == code.split()
+    chromium.close()
 
 
 @pytest.mark.parametrize("kind", [COVER, CHAPTER, "search.html", "404.html"])
@@ -453,7 +495,7 @@ def test_pictures_and_explorables_are_seen_in_the_colours_of_the_system(server, 
     for theme, ink, paper in (("light", *BLACK_AND_WHITE), ("dark", *BLACK_AND_WHITE[::-1])):
         tab.emulate_media(color_scheme=theme)
         assert tab.evaluate(GROUND) == paper
-        assert styles(tab.locator("figure svg.mt-figure text[style*='-ink)']").first, "fill") == [ink]
+        assert styles(tab.locator("figure svg.mt-figure text[data-style]").first, "fill") == [ink]
         assert styles(tab.locator(".mt-live input[type=range]").first, "forcedColorAdjust") == ["none"]
 
 

@@ -12,6 +12,8 @@ from tests.shared.pages import SETTINGS, pages
 HOME = f"{Book(ROOT).address}/"
 BASE = urlsplit(HOME).path
 LOST = "chapters/no/such/page.html"
+# Its sheet and its script, below the site's path and, as it may have been opened by its own name, beside it.
+OWN = [f"{place}_static/missing.{kind}" for place in (BASE, f"{BASE}chapters/no/such/") for kind in ("css", "js")]
 TEXTS = {page: HOME + page.removesuffix("index.html") for page in pages() if not page.startswith(NOT_TEXT)}
 
 
@@ -41,6 +43,7 @@ def test_the_sitemap_lists_the_pages_of_text_with_their_dates_and_robots_are_tol
     dates = {page: [time["datetime"] for time in read(page).select(".foot time")] for page in TEXTS}
     listed = [(entry[0].text, [part.text for part in entry[1:]]) for entry in entries.iter(f"{{{SITEMAP}}}url")]
     assert sorted(listed) == sorted((TEXTS[page], days) for page, days in dates.items())
+    assert (site / ".nojekyll").read_bytes() == b""  # or Pages leaves out _static where a branch is published
     assert f"Sitemap: {HOME}sitemap.xml" in (site / "robots.txt").read_text("utf8").splitlines()
 
 
@@ -52,7 +55,8 @@ def test_a_lost_reader_is_led_back_from_any_depth_with_and_without_scripts(site,
             visiting.tab.on("request", lambda request, asked=asked: asked.append(urlsplit(request.url).path))
             tab = visiting.open(LOST)
             assert "not here" in tab.locator("h1").inner_text()
-            assert set(asked) <= {f"{BASE}{LOST}", f"{BASE}_static/favicon.svg"}  # what it loads may not be there
+            assert set(asked) <= {f"{BASE}{LOST}", f"{BASE}_static/favicon.svg", *OWN}
+            assert tab.evaluate("getComputedStyle(document.querySelector('main')).maxWidth") == "714px"
             links = tab.locator("a").evaluate_all("(links) => links.map((link) => link.href)")
             inside = [link for link in links if link.startswith(top)]
             assert {f"{top}{page}" for page in TEXTS} <= set(inside)

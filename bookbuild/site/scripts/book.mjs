@@ -72,11 +72,30 @@ document.fonts.addEventListener("loadingdone", observe); // what a text is wide 
 
 // ---- a copy of code ----
 
+// The clipboard is for pages from https and from this machine alone; elsewhere, as in a classroom, what is selected is
+// copied, and where a browser does not do that either, it stays selected for the reader to copy.
+async function copied(pre) {
+  try {
+    await navigator.clipboard.writeText(pre.textContent);
+    return true;
+  } catch {
+    const put = (event) => {
+      event.clipboardData.setData("text/plain", pre.textContent); // as it is written, whatever its lines look like
+      event.preventDefault();
+    };
+    document.addEventListener("copy", put, { once: true });
+    getSelection().selectAllChildren(pre);
+    const done = document.execCommand("copy");
+    document.removeEventListener("copy", put);
+    if (done) getSelection().removeAllRanges();
+    return done;
+  }
+}
+
 for (const block of all(".cell_input > div, .text > section div[class^=highlight-]")) {
   const button = element("button", { className: "copy" }, "Copy");
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(block.querySelector("pre").textContent);
-    button.textContent = "Copied";
+    button.textContent = (await copied(block.querySelector("pre"))) ? "Copied" : "Selected: press Ctrl+C";
     setTimeout(() => (button.textContent = "Copy"), 2000);
   });
   block.append(button);
