@@ -18,12 +18,12 @@ from bookbuild.read.formula_text import formula_text
 FORMULA = "formula: "  # begins the description of a formula, by which the PDF's tags tell it from a picture
 STYLE = Path(__file__).with_name("pdf.css")
 NOT_ON_PAPER = (
-    "script, .headerlink, .strip, .fold.code, a:has(.viewcode-link), .mt-explorable > style, "
+    "script, .headerlink, .strip, .fold.code, a:has(.viewcode-link), "
     '.exercise .cell_output:-soup-contains("○")'  # of an exercise that waits for its answer
 )
 FRAME = """<!doctype html>
 <html lang="{language}" data-theme="light"><head><meta charset="utf-8"><title>{title}</title>
-<link rel="stylesheet" href="{sheet}"><style>{style}</style></head><body class="text">
+{sheets}<style>{style}</style></head><body class="text">
 <section class="page title-page"><h1>{title}</h1><p class="author">{author}</p>
 <p>{edition} The pages, on which some pictures can be moved, are at <a href="{address}/">{address}</a>;
 there is the code, too, that draws the pictures. Text and figures: CC BY 4.0. Code: BSD-3-Clause.</p></section>
@@ -59,6 +59,15 @@ def gather_solutions(article):
         article.section.append(section)
 
 
+def box_up(question):
+    """Put a question, and the choices that follow it, into one box, as the script of a page does."""
+    choices = question.find_next_sibling()
+    box = question.wrap(soup('<div class="predict"></div>').div)
+    if choices and choices.name == "ul":
+        choices["class"] = "plain"
+        box.append(choices.extract())
+
+
 def for_paper(article, address):
     """Take out of an article what only a screen can do, and put in what paper can."""
     for element in article.select(NOT_ON_PAPER):
@@ -69,6 +78,9 @@ def for_paper(article, address):
         formula.attrs |= {"role": "img", "aria-label": FORMULA + formula_text(str(formula))}
     for fold in article.select("details"):
         fold.name, fold.summary["class"], fold.summary.name = "div", "fold-title", "p"
+    for question in article.select("p:has(> strong:first-child)"):
+        if question.strong.get_text() == "Predict.":
+            box_up(question)
     gather_solutions(article)
     for heading in article.select("h1, h2, h3, h4"):
         heading.name = f"h{int(heading.name[1]) + 1}"
@@ -93,14 +105,16 @@ def book_html(book, site, when):
     """Return the document; the date `when` tells which edition it is."""
     parts = [(f"Part {part.title}" if part.numeral else part.title, part.pages) for part in book.parts]
     parts = [("", ["index"]), *((title, [page.page for page in pages]) for title, pages in parts)]
-    names = [page for _, pages in parts for page in pages]
-    style, contents, body = [STYLE.read_text("utf8")], [], []
+    names, here = [page for _, pages in parts for page in pages], f"{site.as_uri()}/"
+    style, contents, body, sheets = [STYLE.read_text("utf8")], [], [], {}
     for title, pages in parts:
         if title:
             contents.append(page_link("part", identifier(title), title))
             body.append(f'<section class="page part-page"><h1 id="{identifier(title)}">{escape(title)}</h1></section>')
         for page in pages:
-            place, article = identifier(page), soup((site / f"{page}.html").read_text("utf8")).article
+            place, whole = identifier(page), soup((site / f"{page}.html").read_text("utf8"))
+            sheets |= {urljoin(f"{here}{page}.html", link["href"]): None for link in whole.select("[rel=stylesheet]")}
+            article = whole.article
             for_paper(article, book.published(page))
             join_links(article, page, names, site, book.address)
             if page == "index":
@@ -119,7 +133,7 @@ def book_html(book, site, when):
         address=book.address,
         language=book.config["sphinx"]["config"]["language"],
         edition=f"Edition of {when.day} {when:%B %Y}." if when else "",
-        sheet=(site / "_static" / "book.css").as_uri(),
+        sheets="".join(f'<link rel="stylesheet" href="{sheet}">' for sheet in sheets),
         style="\n".join(style),
         contents="".join(contents),
         body="".join(body),

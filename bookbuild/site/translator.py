@@ -43,6 +43,7 @@ MENDED = (
     # The list of sources has lists between its items, where none may stand; the names tell what belongs to what.
     (re.compile(r"(?<=</li>\n)(?:<ul>(?=<li>)|(?:</ul>)+(?=<li>|</ul>))"), ""),
 )
+LONG = 25  # lines of an output that paper may split
 MARKS = re.compile(r"[,.;:?!)\]]+")  # what may stand right behind a formula
 
 
@@ -78,7 +79,9 @@ class BookTranslator(HTML5Translator):
     """Write the HTML of the book's pages."""
 
     def visit_literal_block(self, node):
-        """Write code; what a cell prints stays as it was printed."""
+        """Write code; what a cell prints stays as it was printed, and on paper in one piece where it is not long."""
+        if "output" in node["classes"] and node.astext().count("\n") >= LONG:
+            node["classes"].append("long")
         try:
             super().visit_literal_block(node)
         except nodes.SkipNode:

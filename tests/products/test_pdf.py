@@ -20,14 +20,32 @@ from bookbuild.site.fonts import FACES
 
 PRINTED = {"index", "chapters/03-softmax", "chapters/04-attention", "chapters/09-residuals"}
 PRINTED |= {"reference/glossary", "reference/notation", "reference/claims"}
-PAPER = 627  # CSS pixels between the margins of A4
-HEIGHT = 937
+PAPER = 673  # CSS pixels between the margins of A4
+HEIGHT = 986
+MOST = 600  # pages
 CUT = """([width, height]) => [...document.body.querySelectorAll("*:not(svg *, math *)")].filter((element) => {
     const box = element.getBoundingClientRect();
     const kept = element.matches("figure:not(:has([role=group])), .formula, tr, svg") && box.height > height;
     const cut = element.tagName === "PRE" && element.scrollWidth > element.clientWidth;
     return kept || cut || box.right > width + 1 || box.left < -1;
 }).map((element) => `${element.tagName} ${element.className}: ${element.textContent.slice(0, 60)}`)"""
+
+
+# Pictures that are shown at less than the size which their sheet gives them.
+SMALLER = """() => [...document.querySelectorAll("svg.mt-figure")].filter((svg) => svg.checkVisibility()).map((svg) => {
+    const { width, height } = svg.getBoundingClientRect(), box = svg.viewBox.baseVal, parent = svg.parentElement;
+    const free = svg.cloneNode();
+    free.style.cssText = "position: absolute; max-width: none; max-height: none";
+    parent.append(free);
+    const own = free.getBoundingClientRect().width;
+    free.remove();
+    return [svg.closest("[id]").id, own, Math.min(width, (height * box.width) / box.height)];
+}).filter(([, own, shown]) => shown < own - 1)"""
+
+
+def marks(text):
+    """Return a text without the bullets of lists."""
+    return text.replace("•", "")
 
 
 def words(text):
@@ -175,6 +193,33 @@ def test_nothing_in_the_whole_book_is_cut_off(site, browser, tmp_path):
     found = tab.evaluate(CUT, [PAPER, HEIGHT])
     tab.close()
     assert found == []
+
+
+def test_the_text_is_as_wide_as_the_page_and_no_figure_smaller_than_on_a_screen(site, browser, tmp_path):
+    document = tmp_path / "book.html"
+    document.write_text(joined(Book(ROOT), site, downloads.moment(site)), encoding="utf-8")
+    tab = browser.new_page(viewport={"width": PAPER, "height": HEIGHT})
+    tab.emulate_media(media="print")
+    tab.goto(document.as_uri())
+    texts = (
+        "[...document.querySelectorAll('.page > section > section > p')].map((p) => p.getBoundingClientRect().width)"
+    )
+    widths, smaller = tab.evaluate(texts), tab.evaluate(SMALLER)
+    pages = len(pdf.printed(tab).pages)
+    tab.close()
+    assert len(widths) > 1000 and min(widths) > PAPER - 2
+    assert smaller == []
+    assert pages <= MOST
+
+
+def test_questions_with_their_choices_and_short_outputs_are_never_split(made):
+    outputs = made.soup.select(".output:not(.long) pre")
+    questions = made.soup.select(".predict, section > p + ul.simple:not(:has(> li:nth-of-type(9)))")
+    whole = [box for box in (*outputs, *questions) if not box.select("math")]
+    assert len(whole) > 100
+    pages = [dense(text) for text in made.text]
+    split = [box.get_text() for box in whole if not any(dense(box.get_text()) in marks(page) for page in pages)]
+    assert split == []
 
 
 def test_every_line_of_code_is_there(made):
