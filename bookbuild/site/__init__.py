@@ -2,6 +2,7 @@
 
 from bookbuild.site import (
     answer_boxes,
+    apart,
     assets,
     fill_in,
     fonts,
@@ -47,6 +48,7 @@ HANDLERS = {
         page_python.offer_run_here,
         previews.write_previews,
         search.note_entries,
+        apart.move_out,
     ),
     "build-finished": (
         assets.leave_out,

@@ -14,20 +14,23 @@ from bookbuild.base.files import replace_file
 from bookbuild.site.fonts import FACES
 
 HERE = Path(__file__).parent
+MISSING = "missing.css"
 SHEETS = ("faces.css", "book.css", "search.css", "live_code.css", "practice.css")
-# The first three are linked to, where a page has use for them; the others are loaded when a reader first uses what they
+# The first four are linked to, where a page has use for them; the others are loaded when a reader first uses what they
 # do: name in the site -> module.
 SCRIPTS = {
+    "first": "first.mjs",
     "book": "book.mjs",
     "practice": "practice/practice.mjs",
     "claims": "practice/claims.mjs",
+    "missing": "missing.mjs",
     "previews": "previews.mjs",
     "search": "search/search.mjs",
     "live_code": "live_code/live_code.mjs",
     "run_here": "run_here/run_here.mjs",
     "run_here_worker": "run_here/worker.mjs",
 }
-BUNDLES = ("book.css", *(f"{name}.js" for name in SCRIPTS))
+BUNDLES = ("book.css", MISSING, *(f"{name}.js" for name in SCRIPTS))
 LICENCES = "licences.txt"
 ESBUILD = "node_modules/esbuild/bin/esbuild"
 CLASSIC = ("--bundle", "--minify", "--format=iife", "--target=es2022", "--charset=utf8", "--log-level=warning")
@@ -78,10 +81,10 @@ def bundle(app, folder):
     sheets = (figures.css(), figures.MACHINE_STYLE, *((HERE / "style" / name).read_text("utf8") for name in SHEETS))
     replace_file(folder / "sheets.css", "".join(sheets))
     entries = [f"{name}={HERE / 'scripts' / module}" for name, module in SCRIPTS.items()]
+    entries += [f"book={folder / 'sheets.css'}", f"missing={HERE / 'style' / MISSING}"]
     options = [f"--outdir={folder}", f"--metafile={folder / 'bundles.json'}", "--external:*.woff2", *CLASSIC]
     options.append("--preserve-symlinks")  # node_modules may be a link, to a folder of any name
-    bundling = [ESBUILD, *entries, f"book={folder / 'sheets.css'}", *options]
-    node.run_node(bundling, "The site's scripts could not be made", folder=app.srcdir)
+    node.run_node([ESBUILD, *entries, *options], "The site's scripts could not be made", folder=app.srcdir)
     used = packages(json.loads((folder / "bundles.json").read_text("utf8")))
     licences = [licence(Path(app.srcdir, package)) for package in used]
     replace_file(folder / LICENCES, f"\n\n{'-' * 80}\n\n".join(licences) + "\n")
@@ -97,5 +100,6 @@ def leave_out(app, exception):
 
 def link(app, pagename, templatename, context, doctree):
     """Name stylesheet and scripts for the template of a page."""
-    names = {"stylesheet": "book.css", "script": "book.js", "practice": "practice.js", "claims": "claims.js"}
+    names = {"stylesheet": "book.css", "first": "first.js", "script": "book.js"}
+    names |= {"practice": "practice.js", "claims": "claims.js"}
     context |= {key: hashed(app, name) for key, name in names.items()}

@@ -1,5 +1,8 @@
 """Minify the code that explorables bring into a page: in a notebook it is there to be read, in a page to be light.
 
+Their scripts become files, for which see apart.py: each is named by a hash of the notebook's script, which a page can
+calculate, too, where the reader runs the cell that brings it (outputs.mjs).
+
 A notebook holds the whole of each module that an explorable imports, written into it.  Here they become modules again,
 of which esbuild leaves out what nothing uses, and takes one that is imported twice once.
 """
@@ -9,8 +12,12 @@ import tempfile
 from pathlib import Path
 
 from docutils import nodes
+from sphinx.util.osutil import relative_uri
 
 from bookbuild.base import node
+from bookbuild.base.files import written
+from bookbuild.run_here.notes import name_of
+from bookbuild.site.apart import FOLDER
 from bookbuild.site.assets import ESBUILD
 
 SCRIPT = re.compile(r'^\(\(\) => {\n"use strict";\n(.*)}\)\(\);$', re.S)  # of an explorable
@@ -37,8 +44,17 @@ def minify_explorables(app, doctree, page):
         raw[:] = [nodes.Text(raw.astext().replace(style, ""))]
     short = minified(app.srcdir, sorted({each.groups() for raw in found for each in CODE.finditer(raw.astext())}))
     for raw in found:
-        smaller = CODE.sub(lambda each: f"<{each[1]}>{short[each.groups()]}</{each[1]}>", raw.astext())
-        raw[:] = [nodes.Text(smaller)]
+        made = lambda each: smaller(app, page, *each.groups(), short[each.groups()])
+        raw[:] = [nodes.Text(CODE.sub(made, raw.astext()))]
+
+
+def smaller(app, page, element, code, short):
+    """Return a style or a script with the code that is minified; a script has it in a file."""
+    if element == "style":
+        return f"<style>{short}</style>"
+    name = f"{FOLDER}/{name_of(code)}.js"
+    written(Path(app.outdir, name), short)
+    return f'<script src="{relative_uri(app.builder.get_target_uri(page), name)}"></script>'
 
 
 def minified(root, codes):

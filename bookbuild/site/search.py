@@ -94,7 +94,8 @@ def opening(node):
         if isinstance(node, exercise_node) and isinstance(copy[0], nodes.emphasis):
             copy.pop(0)
         said = "".join(
-            item_text(child).replace("\n", "\0") if isinstance(child, nodes.Text) else item_text(child) for child in copy
+            item_text(child).replace("\n", "\0") if isinstance(child, nodes.Text) else item_text(child)
+            for child in copy
         )
         lines = said.strip(" \0").split("\0")
         return " ".join((lines[0] if isinstance(node, (nodes.section, exercise_node)) else " ".join(lines)).split())

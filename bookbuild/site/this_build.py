@@ -19,12 +19,13 @@ from bookbuild.base.files import hashes, remove, replace_file
 from bookbuild.base.lock import hold_build
 from bookbuild.products.downloads import file_names
 from bookbuild.read.book import Book
+from bookbuild.site.apart import FOLDER as APART
 from bookbuild.site.build_record import KEPT, RECORD, build_inputs, build_outputs, differing, last_good
 from bookbuild.site.glossary import PLACES
 from bookbuild.site.weights import FOLDER as WEIGHTS
 
 REPEATED = ".doctrees/repeated"  # what pages show of others
-SHARED = (WEIGHTS, "_images/social_previews")  # folders of files that are named after their content
+SHARED = (APART, WEIGHTS, "_images/social_previews")  # folders of files that are named after their content
 
 
 class Build:

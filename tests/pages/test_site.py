@@ -127,15 +127,21 @@ def test_outputs_hold_no_warning(page, read):
     assert read(page).select(".stderr") == []
 
 
-def test_figures_are_drawn_in_the_palette_of_the_stylesheet_named_and_described(page, read):
-    assert [style for style in read(page)("style") if ":root{--mt-" in style.text] == []  # they bring it for JupyterLab
+def test_figures_are_drawn_in_the_palette_of_the_stylesheet_named_and_described(page, read, site):
+    sheets = [(site / page).parent / link["href"] for link in read(page).select("link[href*='apart/']")]
+    rules = "".join(path.read_text("utf8") for path in sheets)
+    assert ":root{--mt-" not in rules  # they bring the palette for JupyterLab
     for figure in read(page).select("article figure"):
         assert figure.get("id", "").startswith("fig-"), figure.get_text()
         assert figure.figcaption.get_text(strip=True), figure["id"]
         assert figure.select("svg :is(path, line, rect, circle, text, image), img[src]"), figure["id"]
         for drawing in figure.select("svg.mt-figure:not(.mt-machine *)"):
-            assert drawing.get("viewbox") and "var(--mt-" in str(drawing), figure["id"]
-            assert set(re.findall(r"#[0-9a-fA-F]{6}\b", str(drawing))) <= {"#000000"}, figure["id"]
+            used = [
+                re.search(rf'"{one["data-style"]}"\]\{{(.*?)}}', rules)[1] for one in drawing.select("[data-style]")
+            ]
+            said = f"{drawing} {used}"
+            assert drawing.get("viewbox") and "var(--mt-" in said, figure["id"]
+            assert set(re.findall(r"#[0-9a-fA-F]{6}\b", said)) <= {"#000000"}, figure["id"]
 
 
 def test_the_pages_of_the_helper_document_every_module_those_of_the_chapters_in_their_order(read):
@@ -214,15 +220,19 @@ def test_the_repository_has_one_address(site):
     assert f"https://mybinder.org/v2/gh/{OWNER_AND_NAME}/{BRANCH}" in texts["README.md"]
 
 
-def test_the_style_that_explorables_share_stands_once_on_a_page(read):
-    styles = {page: [style.text for style in read(page).select("figure style")] for page in pages()}
-    several = {page: [style.count(".mt-player{display:") for style in found] for page, found in styles.items()}
-    several = {page: counts for page, counts in several.items() if len(counts) > 1}
-    assert len(several) > 3 and several == {page: [1] + [0] * (len(counts) - 1) for page, counts in several.items()}
+def test_the_style_that_explorables_share_stands_once_in_the_sheet_of_a_page(read, site):
+    found = {page: read(page).select("link[href*='apart/']") for page in pages() if read(page).select(".mt-explorable")}
+    sheets = {page: (site / page).parent / links[0]["href"] for page, links in found.items() if len(links) == 1}
+    assert sheets.keys() == found.keys() and len(sheets) > 15
+    several = {page: path.read_text("utf8").count(".mt-player{display:") for page, path in sheets.items()}
+    assert {page: count for page, count in several.items() if count != 1} == {}
 
 
-def test_of_the_code_that_explorables_share_each_brings_once_what_it_uses(read):
-    scripts = [script.text for page in pages() for script in read(page).select(".mt-explorable > script")]
+def test_of_the_code_that_explorables_share_each_brings_once_what_it_uses(read, site):
+    files = {
+        (site / page).parent / one["src"] for page in pages() for one in read(page).select(".mt-explorable > script")
+    }
+    scripts = [file.read_text("utf8") for file in files]
     assert len(scripts) > 10 and [text.count('"http://www.w3.org/2000/svg"') for text in scripts] == [1] * len(scripts)
     using = {part: sum(part in text for text in scripts) for part in ("mt-plane", "mt-dial", "mt-player")}
     assert all(0 < count < len(scripts) / 2 for count in using.values()), using

@@ -88,8 +88,8 @@ def packed(file):
 class FilesBelow(http.server.BaseHTTPRequestHandler):
     """Serve the folder `site`, packed, below the path `base`, and its page 404.html for all that is not there."""
 
-    def __init__(self, *args, site, base):
-        self.site, self.base = site, base
+    def __init__(self, *args, site, base, headers):
+        self.site, self.base, self.headers_of_host = site, base, headers
         super().__init__(*args)
 
     def log_message(self, *_):
@@ -104,6 +104,8 @@ class FilesBelow(http.server.BaseHTTPRequestHandler):
         shown = file if is_there else self.site / "404.html"
         self.send_response(200 if is_there else 404)
         self.send_header("Content-Type", mimetypes.guess_type(shown.name)[0] or "application/octet-stream")
+        for name, value in self.headers_of_host.items():
+            self.send_header(name, value)
         if packed(shown)[:2] == b"\x1f\x8b":
             self.send_header("Content-Encoding", "gzip")
         self.end_headers()
@@ -111,9 +113,13 @@ class FilesBelow(http.server.BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def served(site, base=""):
-    """Serve `site` below a path, on this machine alone, as GitHub Pages does; give its address, without a slash."""
-    handler = functools.partial(FilesBelow, site=site, base=base)
+def served(site, base="", **headers):
+    """Serve `site` below a path, on this machine alone, as GitHub Pages does; give its address, without a slash.
+
+    A host may send `headers` of its own, with _ for -.
+    """
+    headers = {name.replace("_", "-"): value for name, value in headers.items()}
+    handler = functools.partial(FilesBelow, site=site, base=base, headers=headers)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}{base}"

@@ -31,6 +31,7 @@ const content = (html, url) => {
   const inside = element("template", { innerHTML: html }).content;
   const all = (selector) => inside.querySelectorAll(selector);
   for (const { attributes } of all("a[href]")) attributes.href.value = new URL(attributes.href.value, url);
+  for (const part of all("[data-css]")) part.style.cssText = part.dataset.css;
   for (const part of all("[id]")) {
     const own = `preview-${part.id}`;
     for (const use of all(`use[href="#${part.id}"]`)) use.setAttribute("href", `#${own}`);

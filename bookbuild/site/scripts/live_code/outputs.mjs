@@ -1,5 +1,6 @@
 // Shows what a cell prints, returns, draws or raises, in the same elements as the built page does.
-import { element } from "../page.mjs";
+import { ROOT, all, element } from "../page.mjs";
+import { hash } from "../practice/hash.mjs";
 
 const COLOUR = /\x1b\[[\d;]*m/g; // of a terminal
 
@@ -13,7 +14,16 @@ function standing(text) {
 const output = (kind, child) => element("div", { className: `output ${kind} notranslate` }, child);
 const text = (kind, words) => output(kind, element("pre", {}, words));
 // Scripts in such a fragment run when it is put into the page: that is how explorables start.
-const markup = (html) => output("text_html", document.createRange().createContextualFragment(html));
+// A host may let none stand in the page: those that the book's own pages have are files of the site (apart.py).
+const markup = (html) => {
+  const fragment = document.createRange().createContextualFragment(html);
+  for (const inside of all("script:not([src])", fragment)) {
+    const file = element("script", { src: `${ROOT}_static/apart/${hash(inside.text.trim())}.js` });
+    file.addEventListener("error", () => file.replaceWith(inside));
+    inside.replaceWith(file);
+  }
+  return output("text_html", fragment);
+};
 const picture = (base64, data, type) =>
   output("image", element("img", { src: `data:${type};base64,${base64}`, alt: data["text/plain"] ?? "a picture" }));
 // The richest comes first.

@@ -7,6 +7,7 @@ import { hash } from "../practice/hash.mjs";
 import { known, start } from "./python.mjs";
 
 const READY = "Ready: change a cell and run it, with its button or with Shift+Enter. NumPy gives no warnings here, as of a division by 0.";
+const FORBIDDEN = "This page’s host forbids it to run Python (its Content-Security-Policy lacks 'wasm-unsafe-eval'): Binder runs this one.";
 const AFRESH = "Python has started afresh and knows nothing yet: run the cells from the top.";
 const EARLIER = ": run the cells above first, with Run to here";
 const LONG = /trains a model|two minutes/; // what the note of a cell that takes long says
@@ -42,8 +43,10 @@ async function begin(sentence = READY) {
     cells ??= openCells(run).map(noted);
     drop(cells);
     bar.say("ready", sentence);
-  } catch ({ message }) {
-    if (!signal.aborted) bar.say("failed", `Python could not be started (${message}).`);
+  } catch ({ name, message }) {
+    const forbidden = name === "CompileError" && /CSP|Content Security/i.test(message);
+    const why = forbidden ? FORBIDDEN : `Python could not be started (${message}).`;
+    if (!signal.aborted) bar.say("failed", why);
   }
 }
 

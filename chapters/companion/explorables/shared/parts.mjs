@@ -11,7 +11,10 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 export function change(node, attributes) {
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "style") node.style.cssText = value; // the attribute itself a page may be forbidden to set
+    else node.setAttribute(name, value);
+  }
 }
 
 // A number as text, with a true minus sign and never −0.

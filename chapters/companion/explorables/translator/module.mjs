@@ -86,7 +86,8 @@ function asking(groups, known, tell) {
     read();
   };
   const show = (text) => {
-    if (text === last) return; // it comes from here
+    // It comes from here.
+    if (text === last) return;
     [field.value, last, begun] = [text, text, []];
     say("");
     offer();
@@ -339,7 +340,7 @@ function trainer(steps, move) {
     range.classList.remove("mt-pulse");
     move(steps[i]);
   });
-  near(range, 0).then(() => range.classList.add("mt-pulse")); // it has more to show than where it stands
+  near(range, 0).then(() => range.classList.add("mt-pulse"));
   const when = make("span");
   const draw = (step) => {
     range.value = steps.indexOf(step);
