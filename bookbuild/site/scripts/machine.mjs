@@ -5,6 +5,7 @@ import { element } from "./page.mjs";
 const map = document.querySelector(".mt-machine:has(a)");
 const job = map?.querySelector(".job");
 const parts = map ? [...map.querySelectorAll("a[data-chapter]")] : [];
+const titles = new Map(); // of each part, its name and its job
 let shown;
 let touched = false;
 
@@ -12,14 +13,16 @@ let touched = false;
 const tell = (part) => {
   shown = part.dataset.chapter;
   for (const one of parts) one.classList.toggle("on", one.dataset.chapter === shown);
-  const [name, does] = part.ariaLabel.split("\n");
+  const [name, does] = titles.get(part).split("\n");
   const href = part.getAttribute("href");
   job.replaceChildren(element("b", {}, name), ` ${does} `, element("a", { href }, `Open chapter ${shown}`));
 };
 
 for (const part of parts) {
-  part.ariaLabel = part.querySelector("title").textContent;
+  titles.set(part, part.querySelector("title").textContent);
   part.querySelector("title").remove(); // the browser would show it as well
+  const seen = [...part.querySelectorAll("text")].map((text) => text.textContent.trim()).filter(Boolean).join(" ");
+  part.ariaLabel = [seen, titles.get(part)].filter(Boolean).join(": "); // who says what is seen to the computer means this part
   part.addEventListener("pointerenter", ({ pointerType }) => pointerType === "mouse" && tell(part));
   part.addEventListener("pointerdown", ({ pointerType }) => (touched = pointerType !== "mouse"));
   part.addEventListener("focus", () => touched || tell(part));

@@ -109,10 +109,11 @@ function map({ steps, likely }, open) {
     const called = kind(box);
     const inner = called.drawn.map(([role, d]) => make("path", { class: `mt-drawn ${role}`, d }));
     if (box === "next") inner.push(make("text", { class: "mt-output mt-said", "text-anchor": "middle", y: 5 }, likely[0]));
+    const seen = [box === "next" ? likely[0] : "", called.short].join(" ").trim(); // by which one may call it, too
     const wires = on ? "" : `M${x - wide / 3} ${y}V${top + HIGH}M${x + wide / 3} ${top + HIGH}V${y}`;
     const node = make(
       "g",
-      { class: "mt-stop", role: "tab", "aria-label": title(box) },
+      { class: "mt-stop", role: "tab", "aria-label": title(box).includes(seen) ? title(box) : `${title(box)} (${seen})` },
       make("path", { class: "mt-wire", d: wires }),
       make("rect", { x: x - pitch / 2, y: top - 2, width: pitch, height: HIGH + 4, class: "mt-touch" }),
       make("rect", { x: x - wide / 2, y: top, width: wide, height: HIGH, rx: 6, class: "mt-case" }),
