@@ -49,7 +49,7 @@ def test_a_box_opens_at_the_kind_of_array_that_was_open(show):
 def test_the_light_walks_by_itself_until_the_hand_takes_over(show):
     tab = show(("machine", START))
     act(tab, "button", "play")
-    tab.wait_for_function(f"{HERE} === 'encoder, layer 1: self-attention (attend)'")
+    tab.wait_for_function(f"{HERE} === 'encoder, layer 1: self-attention, attend'")
     assert control(tab, "button", "pause").is_visible()
     control(tab, "slider", "step").press("ArrowRight")
     assert control(tab, "button", "play").is_visible()

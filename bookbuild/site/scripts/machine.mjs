@@ -21,8 +21,10 @@ const tell = (part) => {
 for (const part of parts) {
   titles.set(part, part.querySelector("title").textContent);
   part.querySelector("title").remove(); // the browser would show it as well
-  const seen = [...part.querySelectorAll("text")].map((text) => text.textContent.trim()).filter(Boolean).join(" ");
-  part.ariaLabel = [seen, titles.get(part)].filter(Boolean).join(": "); // who says what is seen to the computer means this part
+  for (const text of part.querySelectorAll("text")) text.after(" "); // they are words, not one
+  const [seen, title] = [part.textContent.trim().replace(/\s+/g, " "), titles.get(part)];
+  const isSaid = title.toLowerCase().includes(seen.toLowerCase());
+  part.ariaLabel = isSaid ? title : `${seen}: ${title}`; // who says what is seen to the computer means this part
   part.addEventListener("pointerenter", ({ pointerType }) => pointerType === "mouse" && tell(part));
   part.addEventListener("pointerdown", ({ pointerType }) => (touched = pointerType !== "mouse"));
   part.addEventListener("focus", () => touched || tell(part));

@@ -113,11 +113,12 @@ function map({ steps, likely }, open) {
     const wires = on ? "" : `M${x - wide / 3} ${y}V${top + HIGH}M${x + wide / 3} ${top + HIGH}V${y}`;
     const node = make(
       "g",
-      { class: "mt-stop", role: "tab", "aria-label": title(box).includes(seen) ? title(box) : `${title(box)} (${seen})` },
+      { class: "mt-stop", role: "tab", "aria-label": title(box).includes(seen) ? title(box) : `${title(box)}, ${seen}` },
       make("path", { class: "mt-wire", d: wires }),
       make("rect", { x: x - pitch / 2, y: top - 2, width: pitch, height: HIGH + 4, class: "mt-touch" }),
       make("rect", { x: x - wide / 2, y: top, width: wide, height: HIGH, rx: 6, class: "mt-case" }),
       make("g", { transform: `translate(${x} ${top + 16}) scale(0.9)` }, ...inner),
+      " ",
       make("text", { class: "mt-called", x, y: top + HIGH - 5, "text-anchor": "middle", "aria-hidden": "true" }, called.short),
     );
     node.addEventListener("click", () => open(i + 1));
