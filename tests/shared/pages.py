@@ -46,7 +46,8 @@ SPOKEN = ["label-content-name-mismatch"]  # experimental in some versions: what 
 AXE = f"""async (root, {{ colours, rest, room, seen }}) => {{
     const options = {{ resultTypes: ["violations"], preload: false }}, [only, roomy] = {json.dumps([COLOURS, ROOM])};
     const enabled = (names, enabled) => names.map((name) => [name, {{ enabled }}]);
-    const rules = Object.fromEntries([...enabled(only, false), ...enabled(roomy, room), ...enabled({json.dumps(SPOKEN)}, true)]);
+    const all = [...enabled(only, false), ...enabled(roomy, room), ...enabled({json.dumps(SPOKEN)}, true)];
+    const rules = Object.fromEntries(all);
     const unlike = colours ? ({UNLIKE})(root, seen) : new Map(), found = [];
     if (rest) found.push(await axe.run(root, {{ ...options, rules }}));
     else if (room) found.push(await axe.run(root, {{ ...options, runOnly: roomy }}));
