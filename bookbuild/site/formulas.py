@@ -67,7 +67,7 @@ def visit_math_block(translator, node):
     translator.body.append(f'<div class="scroll">{mathml_of(node)}</div>')
     if node["number"]:
         name, number = _("Link to this equation"), get_node_equation_number(translator, node)
-        translator.body.append(f'<a class="number" href="#{node["ids"][0]}" aria-label="{name}">({number})</a>')
+        translator.body.append(f'<a class="number" href="#{node["ids"][0]}" aria-label="{name} ({number})">({number})</a>')
     translator.body.append("</div>\n")
     raise nodes.SkipNode
 
