@@ -66,8 +66,9 @@ def visit_math_block(translator, node):
     translator.body.append(translator.starttag(node, "div", CLASS="formula"))
     translator.body.append(f'<div class="scroll">{mathml_of(node)}</div>')
     if node["number"]:
-        name, number = _("Link to this equation"), get_node_equation_number(translator, node)
-        translator.body.append(f'<a class="number" href="#{node["ids"][0]}" aria-label="{name} ({number})">({number})</a>')
+        number = f"({get_node_equation_number(translator, node)})"
+        name = f"{_('Link to this equation')} {number}"
+        translator.body.append(f'<a class="number" href="#{node["ids"][0]}" aria-label="{name}">{number}</a>')
     translator.body.append("</div>\n")
     raise nodes.SkipNode
 

@@ -401,7 +401,9 @@ def test_a_chapter_on_paper_has_page_numbers_is_as_wide_as_the_page_and_splits_n
     assert {*tab.locator("section > p").evaluate_all(lacking)} == {0}
     document = pypdfium2.PdfDocument(tab.pdf(prefer_css_page_size=True))
     pages = ["".join(page.get_textpage().get_text_bounded().split()) for page in document]
-    assert len(pages) > 10 and [number for number, text in enumerate(pages, 1) if not text.endswith(str(number))] == []
+    assert (
+        len(pages) > 10 and [number for number, text in enumerate(pages, 1) if not text.startswith(str(number))] == []
+    )
     whole = ":is(.predict, .output:not(.long) pre):not(:has(math))"
     boxes = tab.locator(whole).evaluate_all("(all) => all.map((e) => e.innerText)")
     dense = ["".join(box.split()) for box in boxes]

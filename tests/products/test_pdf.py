@@ -201,9 +201,7 @@ def test_the_text_is_as_wide_as_the_page_and_no_figure_smaller_than_on_a_screen(
     tab = browser.new_page(viewport={"width": PAPER, "height": HEIGHT})
     tab.emulate_media(media="print")
     tab.goto(document.as_uri())
-    texts = (
-        "[...document.querySelectorAll('.page > section > section > p')].map((p) => p.offsetWidth).filter(Boolean)"
-    )
+    texts = "[...document.querySelectorAll('.page > section > section > p')].map((p) => p.offsetWidth).filter(Boolean)"
     widths, smaller = tab.evaluate(texts), tab.evaluate(SMALLER)
     pages = len(pdf.printed(tab).pages)
     tab.close()
