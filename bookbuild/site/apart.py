@@ -9,7 +9,7 @@ import re
 from html import unescape
 from pathlib import Path
 
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 from bookbuild.run_here.notes import name_of
 
 FOLDER = "_static/apart"
@@ -36,4 +36,4 @@ def move_out(app, pagename, templatename, context, doctree):
     text = "".join([*sheets, *([f":is(#_,:root){{{''.join(rules.values())}}}"] if rules else [])])
     if text:
         context["sheet"] = f"{FOLDER}/{name_of(text)}.css"
-        written(Path(app.outdir, context["sheet"]), text)
+        replace_file(Path(app.outdir, context["sheet"]), text)

@@ -15,7 +15,7 @@ from docutils import nodes
 from sphinx.util.osutil import relative_uri
 
 from bookbuild.base import node
-from bookbuild.base.files import written
+from bookbuild.base.files import replace_file
 from bookbuild.run_here.notes import name_of
 from bookbuild.site.apart import FOLDER
 from bookbuild.site.assets import ESBUILD
@@ -53,7 +53,7 @@ def smaller(app, page, element, code, short):
     if element == "style":
         return f"<style>{short}</style>"
     name = f"{FOLDER}/{name_of(code)}.js"
-    written(Path(app.outdir, name), short)
+    replace_file(Path(app.outdir, name), short)
     return f'<script src="{relative_uri(app.builder.get_target_uri(page), name)}"></script>'
 
 

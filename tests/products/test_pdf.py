@@ -197,7 +197,7 @@ def test_nothing_in_the_whole_book_is_cut_off(site, browser, tmp_path):
 
 def test_the_text_is_as_wide_as_the_page_and_no_figure_smaller_than_on_a_screen(site, browser, tmp_path):
     document = tmp_path / "book.html"
-    document.write_text(joined(Book(ROOT), site, downloads.moment(site)), encoding="utf-8")
+    document.write_text(book_html(Book(ROOT), site, downloads.last_change(site)), encoding="utf-8")
     tab = browser.new_page(viewport={"width": PAPER, "height": HEIGHT})
     tab.emulate_media(media="print")
     tab.goto(document.as_uri())
