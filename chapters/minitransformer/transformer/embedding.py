@@ -23,7 +23,8 @@ def embed(ids, params, positions="sinusoidal", table="embedding", first=0):
     >>> embed([3, 1], {"embedding": table}, positions="none").tolist()
     [[2.0, 2.0, 2.0, 2.0], [2.0, 2.0, 2.0, 2.0]]
     """
-    words, places = floats(entry(params, table), table, 2), position_table(params, positions)
+    words = floats(entry(params, table), table, 2)
+    places = position_table(params, positions)
     ids = token_ids(ids, len(words), None if places is None else len(places) - first)
     x = words[ids]
     if places is not None:
