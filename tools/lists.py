@@ -44,14 +44,18 @@ def times(chapter):
 
 
 def week(row, book):
-    """Return the row of a week in a plan with the sum of what is read and set in it."""
+    """Return the row of a week in a plan with the sum of what is read and set, and half as much again."""
     number, read, asked = row.groups()
     tasks = dict(re.findall(r"(\d+): ([^;]+)", asked)) or dict.fromkeys(read.split(", "), asked)
     total = 0
     for chapter in (book.chapters[int(n) - 1] for n in read.split(", ")):
         total += reading(chapter) + sum(minutes(chapter, tasks.get(str(chapter.number), "")))
-    spent = " ".join(f"{n} {unit}" for n, unit in zip(divmod(total, 60), ("h", "min")) if n)
-    return f"| {number} | {read} | {asked} | {spent} |"
+    return f"| {number} | {read} | {asked} | {in_words(total)} to {in_words(total * 3 // 2)} |"
+
+
+def in_words(minutes):
+    """Return so many minutes as hours and minutes."""
+    return " ".join(f"{n} {unit}" for n, unit in zip(divmod(minutes, 60), ("h", "min")) if n)
 
 
 def plan(text, book):

@@ -54,9 +54,9 @@ def made(folder, file, old="", new=""):
     [
         (CHAPTER, "# Halving", "# Thirds", "README.md", f"| [Thirds]({CHAPTER}) | How much is left? |"),
         (CHAPTER, "# Halving", "# Thirds", TEACHING, f"| [1 Thirds](../{CHAPTER}) | 10 min | 4, 8 min | a loaf |"),
-        (CHAPTER, "Easy, 2", "Easy, 3", TEACHING, "| 1 | 1 | all | 22 min |"),
-        (CHAPTER, "Easy, 2", "Hard, 2", TEACHING, "| 2 | 1 | easy and medium | 10 min |"),
-        (CHAPTER, "Easy, 2", "Easy, 40", TEACHING, "| 3 | 1 | 1: Half 1, Half 2 | 1 h 30 min |"),
+        (CHAPTER, "Easy, 2", "Easy, 3", TEACHING, "| 1 | 1 | all | 22 min to 33 min |"),
+        (CHAPTER, "Easy, 2", "Hard, 2", TEACHING, "| 2 | 1 | easy and medium | 10 min to 15 min |"),
+        (CHAPTER, "Easy, 2", "Easy, 40", TEACHING, "| 3 | 1 | 1: Half 1, Half 2 | 1 h 30 min to 2 h 15 min |"),
         (CHAPTER, "Easy, 2", "Easy, 3", CHAPTER, "*Reading time:* 10 minutes, exercises 12 more."),
         (TEACHING, "1 | 1 |", "1 | 1 |", TEACHING, "Chapters left out: none."),
     ],

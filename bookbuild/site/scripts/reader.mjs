@@ -64,11 +64,13 @@ function contents(known) {
 }
 
 function offer({ last }) {
-  const start = document.querySelector("p:has(> .start)");
+  const start = document.querySelector("p > .start");
   const chapter = all(".contents a[data-page]").find(({ dataset }) => dataset.page === last?.page);
   if (!start || !chapter) return;
-  const link = element("a", { href: `${chapter.href}#${last.id}` }, `chapter ${last.number}, `, element("em", {}, last.section));
-  start.after(element("p", { className: "continue" }, "Continue: ", link));
+  const section = element("em", {}, last.section);
+  const properties = { className: "start continue", href: `${chapter.href}#${last.id}` };
+  start.before(element("a", properties, `Continue: chapter ${last.number}, `, section));
+  start.classList.remove("start");
 }
 
 const tally = element("p", { className: "tally" });

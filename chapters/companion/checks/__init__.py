@@ -18,7 +18,7 @@ from .comparisons import as_numbers, differing, in_one_line, nearest, rounded, s
 CHAPTERS = [module.name for module in pkgutil.iter_modules(exercises.__path__)]
 PLAIN = str.maketrans({"✓": "right:", "✗": "not yet:", "○": "open:", "−": "-", "…": "...", "≤": "<=", "√": "sqrt "})
 UNANSWERED = "not answered yet: replace the three dots, then run the cell again."
-ROUNDED = "right to two digits: give all of them, or leave the calculation to the computer."
+ROUNDED = "right to two digits: give six of them, or leave the calculation to the computer."
 
 
 def check(name, answer):

@@ -3,7 +3,7 @@
 const RELATIVE = 1e-5; // of whole numbers, which nobody rounds, only what floating point makes of them
 const RELATIVE_OF_WHOLE = 1e-9;
 const ABSOLUTE = 1e-9;
-const ROUNDED = "right to two digits: give all of them, or leave the calculation to the computer.";
+const ROUNDED = "right to two digits: give six of them, or leave the calculation to the computer.";
 
 const isWhole = (numbers) => numbers.every(Number.isInteger);
 const distance = (numbers, others) => Math.max(...numbers.map((x, i) => Math.abs(x - others[i])));
