@@ -14,7 +14,6 @@ from bookbuild.base.files import replace_file
 from bookbuild.site.fonts import FACES
 
 HERE = Path(__file__).parent
-MISSING = "missing.css"
 SHEETS = ("faces.css", "book.css", "search.css", "live_code.css", "practice.css")
 # The first four are linked to, where a page has use for them; the others are loaded when a reader first uses what they
 # do: name in the site -> module.
@@ -23,14 +22,13 @@ SCRIPTS = {
     "book": "book.mjs",
     "practice": "practice/practice.mjs",
     "claims": "practice/claims.mjs",
-    "missing": "missing.mjs",
     "previews": "previews.mjs",
     "search": "search/search.mjs",
     "live_code": "live_code/live_code.mjs",
     "run_here": "run_here/run_here.mjs",
     "run_here_worker": "run_here/worker.mjs",
 }
-BUNDLES = ("book.css", MISSING, *(f"{name}.js" for name in SCRIPTS))
+BUNDLES = ("book.css", *(f"{name}.js" for name in SCRIPTS))
 LICENCES = "licences.txt"
 ESBUILD = "node_modules/esbuild/bin/esbuild"
 CLASSIC = ("--bundle", "--minify", "--format=iife", "--target=es2022", "--charset=utf8", "--log-level=warning")
@@ -81,7 +79,7 @@ def bundle(app, folder):
     sheets = (figures.css(), figures.MACHINE_STYLE, *((HERE / "style" / name).read_text("utf8") for name in SHEETS))
     replace_file(folder / "sheets.css", "".join(sheets))
     entries = [f"{name}={HERE / 'scripts' / module}" for name, module in SCRIPTS.items()]
-    entries += [f"book={folder / 'sheets.css'}", f"missing={HERE / 'style' / MISSING}"]
+    entries.append(f"book={folder / 'sheets.css'}")
     options = [f"--outdir={folder}", f"--metafile={folder / 'bundles.json'}", "--external:*.woff2", *CLASSIC]
     options.append("--preserve-symlinks")  # node_modules may be a link, to a folder of any name
     node.run_node([ESBUILD, *entries, *options], "The site's scripts could not be made", folder=app.srcdir)

@@ -29,7 +29,6 @@ function that is called like its module: `from minitransformer.softmax import so
 
 import importlib
 import re
-from importlib import metadata
 
 MODULES = [*re.findall(r"^ *\d+  (\w+)", __doc__, re.MULTILINE), "pretrained", "tasks", "arrays"]
 
@@ -37,13 +36,11 @@ MODULES = [*re.findall(r"^ *\d+  (\w+)", __doc__, re.MULTILINE), "pretrained", "
 def __getattr__(name):
     """Return the module of this name, or what the first of them has by it, or the version of the package."""
     if name == "__version__":
-        return metadata.version(__name__)
+        return importlib.import_module("importlib.metadata").version(__name__)  # imports much
     if name in MODULES:
         return importlib.import_module(f"{__name__}.{name}")
     for module in MODULES if not name.startswith("_") else []:
         found = getattr(importlib.import_module(f"{__name__}.{module}"), name, None)
         if getattr(found, "__module__", "").startswith(__name__):
             return found
-    raise AttributeError(
-        f"{__name__} has no {name!r}; help({__name__}) lists its modules and what each builds."
-    )
+    raise AttributeError(f"{__name__} has no {name!r}; help({__name__}) lists its modules and what each builds.")

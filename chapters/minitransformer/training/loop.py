@@ -3,7 +3,6 @@
 import numpy as np
 from tqdm import tqdm
 
-from ..arrays import whole
 from ..gradients import cross_entropy_vjp
 from .checkpoints import Training, checkpoint_path, restore_checkpoint, save_checkpoint
 from .running import keep_freed_memory, progress, stop_on_interrupt
@@ -124,7 +123,6 @@ def train(
     (60, True)
     """
     check_parts(model, batch, measure)
-    warmup = min(100, whole(steps, "steps") // 2) if warmup is None else warmup
     settings = Settings(steps, rate, warmup, longest, smoothing, seed, every).checked()
     keep_freed_memory()
     adam = Adam(model.flat, betas=(0.9, 0.98))

@@ -25,16 +25,16 @@ class Settings(NamedTuple):
 
     def checked(self):
         """Return the same as plain numbers.  Raises ValueError where one cannot be, saying which and why."""
-        if whole(self.steps, "steps") <= whole(self.warmup, "warmup", 0):
-            raise ValueError(
-                f"steps is {self.steps} and warmup {self.warmup}; expected more steps than those of the warm-up."
-            )
+        steps = whole(self.steps, "steps")
+        warmup = min(100, steps // 2) if self.warmup is None else whole(self.warmup, "warmup", 0)
+        if steps <= warmup:
+            raise ValueError(f"steps is {steps} and warmup {warmup}; expected more steps than those of the warm-up.")
         if number(self.longest, "longest") == 0:
             raise ValueError("longest is 0; expected a length above 0, to which gradients are clipped.")
         return Settings(
-            int(self.steps),
+            int(steps),
             finite(number(self.rate, "rate"), "rate"),
-            int(self.warmup),
+            int(warmup),
             float(self.longest),
             number(self.smoothing, "smoothing", 0, 1),
             whole(self.seed, "seed", 0),
