@@ -312,6 +312,7 @@ REFUSALS = [  # function, arguments (a shape stands for an array of ones), and w
     (multi_head_attention, [X, params(MULTI, W_O=None), 3, (4, 7)], "params … W_O"),
     (multi_head_attention, [X, params(MULTI), 3, (4, 7), mask(5, 5)], "keep"),
     (multi_head_attention, [X, params(OWN), 2, None, mask(3, 5)], "keep"),
+    (multi_head_attention, [(2, 5, 6), params(MULTI), 3, (3, 4, 7), mask(2, 5, 4)], "queries … keys … axis -4"),
     (multi_head_attention, [X, params(OWN), 2, None, [[True], [True, False]]], "keep"),
     (feed_forward, [X, params(WIDE, W_1=(5, 9))], "x … W_1"),
     (feed_forward, [X, params(WIDE, W_2=(8, 4))], "the hidden layer … W_2"),

@@ -129,6 +129,10 @@ def test_cross_entropy_of_logits_that_are_far_apart_or_hidden_is_finite():
         np.testing.assert_array_equal(backward() * 2, softmax.softmax(logits) - np.eye(3)[targets])
 
 
+def test_cross_entropy_of_logits_that_are_infinite_is_no_number_and_no_warning_comes_of_it():
+    assert np.isnan(cross_entropy([[np.inf, 0.0], [1.0, 2.0]], [0, 1]))
+
+
 def test_at_rate_0_no_random_numbers_are_drawn_for_dropout():
     rng, untouched = np.random.default_rng(0), np.random.default_rng(0)
     LanguageModel(5, 4, 2, 1, 0).vjp([1, 2, 3], rng=rng)

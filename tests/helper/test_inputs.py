@@ -1,12 +1,25 @@
 """What stands at every function's door; the refusals themselves are in test_every_function.py."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays, floating_dtypes
 
-from minitransformer.arrays import bias_for, floats, number, score_mask, seeded, token_ids, whole
+from minitransformer.arrays import (
+    bias_for,
+    floats,
+    head_mask,
+    number,
+    score_mask,
+    seeded,
+    square,
+    token_ids,
+    whole,
+    word_lists,
+)
 from minitransformer.attention import attention
 from minitransformer.transformer import LanguageModel
 from tests.shared.oracles import random
@@ -74,7 +87,31 @@ def test_what_is_no_whole_number_from_one_on_is_refused(value):
 
 @pytest.mark.parametrize("value", [3, 3.0, np.int8(3), np.float32(3), np.array(3)])
 def test_a_whole_number_becomes_an_int(value):
-    assert type(whole(value, "n")) is int and whole(value, "n") == 3 and whole(0, "n", least=0) == 0
+    assert type(whole(value, "n")) is int and whole(value, "n") == whole(value, "n", least=3) == 3
+    with pytest.raises(ValueError, match="expected a whole number from 4 on"):
+        whole(value, "n", least=4)
+
+
+@pytest.mark.parametrize("value", ["", "the cat", 3, None, [], [3], ["the cat"], [["the"], "cat"], [["the"], 3]])
+def test_what_is_no_list_of_lists_of_words_is_refused(value):
+    with pytest.raises(TypeError, match=f"^sentences is {re.escape(repr(value))}; expected a list with one list of"):
+        word_lists(value, "sentences")
+    assert word_lists((words for words in [["the"], []]), "sentences") == [["the"], []]
+
+
+def test_a_table_of_counts_has_a_row_and_a_column_for_each_word():
+    assert square([[0, 2], [2, 0]], "counts").dtype == float
+    for shape in ((2,), (2, 3), (3, 2), (2, 2, 2)):
+        with pytest.raises(ValueError, match="^counts has shape .*; expected .n, n., a row and a column for each word"):
+            square(np.ones(shape), "counts")
+    with pytest.raises(TypeError, match="^counts holds"):
+        square([["a"]], "counts")
+
+
+def test_a_mask_may_have_the_leading_axes_of_the_queries_or_of_the_keys():
+    one, two = np.ones((3, 5, 2)), np.ones((2, 3, 4, 2))  # (…, heads, n, d_k)
+    assert head_mask(np.ones((2, 5, 4), bool), one, two).shape == (2, 1, 5, 4)
+    assert head_mask(np.ones((2, 4, 5), bool), two, one).shape == (2, 1, 4, 5)
 
 
 @pytest.mark.parametrize(

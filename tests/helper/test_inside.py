@@ -10,6 +10,7 @@ from minitransformer.feed_forward import gelu
 from minitransformer.inside import (
     ablated,
     copies,
+    final_norm,
     induction_score,
     linear_probe,
     logit_lens,
@@ -17,6 +18,7 @@ from minitransformer.inside import (
     patched,
     patched_each,
 )
+from minitransformer.layer_norm import layer_norm
 from minitransformer.transformer import LanguageModel
 from minitransformer.translation import load_model
 from tests.shared.functions import Case
@@ -128,6 +130,33 @@ def test_an_opened_run_is_the_models_own(positions, kind, most):
         assert error(found[f"{layer} feed_forward output"], layers["feed_forward"]) < most
 
 
+def test_all_that_is_found_has_the_names_that_are_told():
+    parts = {
+        "attention": "stream normed queries keys values scores weights mixed added output",
+        "feed_forward": "stream normed hidden added output",
+    }
+    names = [f"{number} {part} {what}" for number in (1, 2) for part in parts for what in parts[part].split()]
+    assert list(reader()) == ["embedded", *names, "stream", "output", "logits"]
+
+
+@pytest.mark.parametrize("shape", [(10,), (2, 5), (2, 1, 5)])
+def test_texts_are_opened_as_they_are_read_in_any_number_of_axes(shape):
+    ids = np.reshape(IDS, shape)
+    assert error(opened(model(), ids)["logits"], model()(ids)) < 1e-12
+
+
+@pytest.mark.parametrize("norm, before, after", [("pre", "stream", "normed"), ("post", "sum", "output")])
+def test_every_norm_adds_the_eps_of_its_model(norm, before, after):
+    one = LanguageModel(11, 8, 2, 2, rng=0, norm=norm, dtype=float)
+    one.eps = 0.5
+    found, part = opened(one, IDS), one.params["decoder"][1]
+    for name in ("attention", "feed_forward"):
+        here = {what: found[f"1 {name} {what}"] for what in ("stream", "added", after)}
+        here["sum"] = here["stream"] + here["added"]
+        right = layer_norm(here[before], part[name]["gain"], part[name]["bias"], 0.5)
+        assert error(here[after], right) < 1e-12
+
+
 def test_each_array_is_what_the_run_goes_on_with():
     before = reader()
     for name in before:
@@ -188,6 +217,9 @@ def test_the_lens_at_the_end_is_the_models_own_and_without_the_norm_is_not():
     assert error(logit_lens(found["stream"], model()), found["logits"]) < 1e-12
     assert error(logit_lens(found["output"], model(), normed=False), found["logits"]) < 1e-12
     assert error(logit_lens(found["stream"], model(), normed=False), found["logits"]) > 0.1
+    assert error(final_norm(model(), found["stream"]), found["output"]) < 1e-12
+    with pytest.raises(ValueError, match=r"^stream has shape \(8,\); expected at least 2 axes\.$"):
+        final_norm(model(), np.ones(8))
 
 
 def test_a_probe_finds_a_direction_and_is_a_ridge_regression():
@@ -220,8 +252,10 @@ def test_a_probe_refuses_what_does_not_fit():
         linear_probe(np.ones((4, 2)), ["a"] * 4)
     with pytest.raises(ValueError, match="ridge"):
         linear_probe(np.ones((4, 2)), np.ones(4), ridge=-1)
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(ValueError, match="^x holds NaN"):
         linear_probe(np.full((4, 2), np.nan), np.ones(4))
+    with pytest.raises(ValueError, match="^labels holds NaN"):
+        linear_probe(np.ones((4, 2)), np.full(4, np.nan))
 
 
 def test_what_is_copied_has_eight_to_twenty_four_tokens_unless_others_are_asked_for():

@@ -261,6 +261,16 @@ def test_a_cache_keeps_float32_and_texts_that_are_picked():
     np.testing.assert_allclose(found, machine(tokens[[2, 2, 0]])[:, 4:], rtol=0, atol=1e-4)
 
 
+def test_each_layer_has_its_own_place_in_a_cache_and_each_token_too():
+    machine, tokens = model(), ids(3, 6)
+    cache, found = KeyValueCache(machine, 8, (3,)), opened(machine, tokens)
+    decode_step(machine, cache, tokens)
+    for layer, place in itertools.product((1, 2, 3), (0, 1)):
+        right = found[f"{layer} attention {('keys', 'values')[place]}"]
+        np.testing.assert_allclose(cache.keys_values[layer - 1, place, ..., :6, :], right, rtol=0, atol=1e-12)
+    assert not cache.keys_values[..., 6:, :].any()
+
+
 def test_the_door_of_the_cache():
     with pytest.raises(TypeError, match=r"^model is of type Transformer; expected a LanguageModel or a Decoder\.$"):
         KeyValueCache(Transformer(20, 16, 2, 1, 0), 4)
@@ -422,6 +432,11 @@ def test_what_ends_no_text_is_refused(stop, encoding, error, said):
         generate(model(), [1, 2], 3, stop=stop, encoding=encoding)
 
 
+def test_of_no_texts_all_have_ended():
+    found = generate(model(), np.empty((0, 3), int), 5, stop="a", encoding=BytePairEncoding())
+    assert found.shape == (0, 4)
+
+
 # Scores that are no numbers
 
 
@@ -474,6 +489,12 @@ def test_of_equals_the_smaller_numbers_are_kept_and_no_more_than_come_to_top_p()
         == [1, 0, 0, 0]
         == sampling_probabilities([0, 0, 0, 0], top_p=0).tolist()
     )
+
+
+def test_of_many_equals_the_smaller_numbers_are_kept():
+    logits = np.arange(1000) % 2
+    assert np.flatnonzero(sampling_probabilities(logits, top_k=3)).tolist() == [1, 3, 5]
+    assert np.flatnonzero(sampling_probabilities(logits, top_k=502)).tolist() == sorted({*range(1, 1000, 2), 0, 2})
 
 
 def test_tokens_are_drawn_as_often_as_their_shares_say():
@@ -543,6 +564,14 @@ def test_a_beam_keeps_the_likeliest_texts_of_all_its_followers(width, steps, see
     texts, totals = beam_text(machine, begun, steps, width)
     assert [tuple(text) for text in texts.tolist()] == list(beams)
     np.testing.assert_allclose(totals, list(beams.values()), rtol=1e-12)
+
+
+def test_a_beam_scores_its_texts_by_the_last_tokens_of_a_window():
+    machine = model()
+    texts, totals = beam_text(machine, ids(4), 5, window=2)
+    logarithms = log_softmax(in_steps(machine, texts[:, :-1], (0, 8), window=2))[:, 3:]
+    said = np.take_along_axis(logarithms, texts[:, 4:, None], axis=-1)
+    np.testing.assert_allclose(totals, said.sum(axis=(1, 2)), rtol=1e-12)
 
 
 def test_a_text_begins_with_a_token():

@@ -352,6 +352,7 @@ def test_twins_differ_in_their_last_word_alone_and_so_in_their_pronoun():
 def test_a_crowded_sentence_has_four_adjectives():
     phrases = it_sentences(np.random.default_rng(4), 100, crowded=True)
     assert {sum(word in ADJECTIVES for word in phrase.english) for phrase in phrases} == {4}
+    assert len(phrases) == 100 and it_sentences(np.random.default_rng(4), 0) == []
 
 
 def test_what_is_drawn_is_decided_by_the_generator(sentences):

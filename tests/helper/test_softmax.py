@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import special
 
-from minitransformer.softmax import entropy, log_softmax, softmax
+from minitransformer.softmax import entropy, log_softmax, log_softmax_vjp, softmax, softmax_vjp
 from tests.shared.functions import TOKENS, Case
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
@@ -117,7 +117,16 @@ def test_without_an_axis_it_is_the_last_and_rows_may_be_empty(function):
     assert function(np.ones((2, 0))).shape == (2, 0)
 
 
+@pytest.mark.parametrize("vjp", [softmax_vjp, log_softmax_vjp])
+def test_a_backward_pass_goes_along_the_axis_of_its_function(vjp):
+    x, d_output = np.random.default_rng(0).normal(size=(2, 3, 4))
+    (along, back), (turned, turned_back) = vjp(x, 0), vjp(x.T)
+    np.testing.assert_allclose(along, turned.T, rtol=1e-14)
+    np.testing.assert_allclose(back(d_output), turned_back(d_output.T).T, rtol=1e-12)
+
+
 @pytest.mark.parametrize("temperature", [0, -1, INF, NAN, [1.0, 2.0]])
 def test_a_temperature_is_one_positive_finite_number(temperature):
-    with pytest.raises(ValueError, match="expected a (positive finite )?number"):
+    kind = "positive finite number: for T → 0 use argmax" if temperature in (0, -1, INF) else "number"
+    with pytest.raises(ValueError, match=rf"^temperature is .*; expected a {kind}\.$"):
         softmax([1.0, 2.0], temperature=temperature)

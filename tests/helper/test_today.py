@@ -20,9 +20,11 @@ from minitransformer.today import (
     CONFIGS,
     Decoder,
     cache_bytes,
+    decoder_layer_vjp,
     decoder_shapes,
     expert_load,
     experts,
+    experts_vjp,
     grouped_attention,
     latent_attention,
     linear,
@@ -33,6 +35,7 @@ from minitransformer.today import (
     network_vjp,
     parameters_of,
     rotary_halves,
+    rotary_halves_vjp,
     routed,
     silu,
     swiglu,
@@ -120,6 +123,10 @@ def test_frequencies_stand_for_a_base_and_the_first_place_is_not_turned():
     np.testing.assert_allclose(found, rotary_halves(x, base=100.0), atol=1e-14)
     np.testing.assert_array_equal(found[0], x[0])
     np.testing.assert_allclose(rotary_halves(x, positions=range(5)), rotary_halves(x), atol=1e-14)
+    options = {"positions": np.arange(5) + 2.5, "frequencies": [3.0, 0.1, 0.02, 1.0]}
+    turn = partial(rotary_halves_vjp, **options)
+    np.testing.assert_array_equal(turn(x)[0], rotary_halves(x, **options))
+    assert gradient_check(turn, x) < 1e-7
 
 
 @pytest.mark.parametrize(
@@ -152,10 +159,11 @@ def test_one_group_for_each_head_is_multi_head_attention():
 def test_neighbouring_heads_share_a_group_and_their_norm_is_that_of_each_head():
     params = matrices({"W_Q": (6, 8), "W_K": (6, 4), "W_V": (6, 4), "W_O": (8, 8)}) | {"W_O": np.eye(8)}
     x, gains = random(5, 6), random(2, 2, seed=3)
-    output, _ = grouped_attention(x, params | {"queries": {"gain": gains[0]}, "keys": {"gain": gains[1]}}, 4)
+    output, _ = grouped_attention(x, params | {"queries": {"gain": gains[0]}, "keys": {"gain": gains[1]}}, 4, eps=0.1)
     for head, group in enumerate((0, 0, 1, 1)):
         own, shared = slice(2 * head, 2 * head + 2), slice(2 * group, 2 * group + 2)
-        queries, keys = rms_norm(x @ params["W_Q"][:, own], gains[0]), rms_norm(x @ params["W_K"][:, shared], gains[1])
+        queries = rms_norm(x @ params["W_Q"][:, own], gains[0], 0.1)
+        keys = rms_norm(x @ params["W_K"][:, shared], gains[1], 0.1)
         np.testing.assert_allclose(
             output[:, own], attention(queries, keys, x @ params["W_V"][:, shared])[0], atol=1e-14
         )
@@ -180,6 +188,14 @@ def test_all_experts_chosen_are_the_softmax_of_all_and_one_chosen_is_that_one():
     np.testing.assert_array_equal(shares, np.eye(4)[best])
     np.testing.assert_allclose(output, every[best, np.arange(7)], atol=1e-15)
     assert expert_load(shares).tolist() == (np.bincount(best, minlength=4) / 7).tolist()
+
+
+@pytest.mark.parametrize("count", [3, 5])
+@pytest.mark.parametrize("function", [experts, experts_vjp])
+def test_scores_of_more_or_fewer_experts_than_there_are_fit_none(function, count):
+    params = {"W_router": random(6, 4), "experts": dict.fromkeys(range(count), matrices(GATED))}
+    with pytest.raises(ValueError, match="argument 2 is (shorter|longer) than argument 1"):
+        function(random(7, 6), params)
 
 
 def test_the_softmax_of_the_best_is_the_softmax_of_all_shared_out_anew():
@@ -210,7 +226,10 @@ def test_chapter_16s_writer_is_one_of_its_settings():
     model.flat[:] = writer.flat
     ids, seen, right = np.arange(60).reshape(3, 20) * 7, {}, {}
     np.testing.assert_allclose(model(ids, seen), writer(ids, right), atol=1e-5)
-    assert seen["decoder"].keys() == right["decoder"].keys() and seen["decoder"][2].keys() == right["decoder"][2].keys()
+    assert seen.keys() == right.keys() and seen["decoder"].keys() == right["decoder"].keys()
+    assert seen["decoder"][2].keys() == right["decoder"][2].keys()
+    np.testing.assert_array_equal(seen["logits"], model(ids))
+    np.testing.assert_allclose(model.vjp(ids)[0], seen["logits"], atol=1e-5)  # which has no window
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -223,6 +242,14 @@ def test_a_decoder_agrees_with_finite_differences(name):
 
     np.testing.assert_allclose(model.vjp(ids)[0], model(ids), atol=1e-12)
     assert gradient_check(vjp, model.flat.copy()) < 1e-7
+
+
+def test_a_layer_adds_a_hundred_thousandth_in_its_norms_unless_another_eps_is_asked_for():
+    x, params = 1e-3 * random(5, 12), small().params["decoder"][1]
+    (output, back), (right, right_back) = (decoder_layer_vjp(x, params, 4, **given) for given in ({}, {"eps": 1e-5}))
+    np.testing.assert_array_equal(output, right)
+    np.testing.assert_array_equal(back(x)[0], right_back(x)[0])
+    assert not np.allclose(output, decoder_layer_vjp(x, params, 4, eps=2e-5)[0])
 
 
 def test_a_window_bounds_what_layers_reach():

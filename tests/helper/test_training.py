@@ -796,6 +796,13 @@ def test_the_bar_and_what_is_said_stand_on_the_output(capsys):
     assert "50/50" in out and "loss=" in out and err == ""
 
 
+def test_the_bar_of_a_training_that_is_read_says_where_it_was_kept(cache, capsys):
+    trained(checkpoint="x")
+    assert "kept in" not in capsys.readouterr().out
+    trained(checkpoint="x")
+    assert f"kept in {next(cache.iterdir())}" in capsys.readouterr().out
+
+
 CELL = """
 from minitransformer.tasks.reversals import reversals
 from minitransformer.training import train

@@ -25,6 +25,7 @@ from minitransformer.transformer import (
     stack,
     stack_size,
 )
+from minitransformer.transformer.walk import identity, recorder
 from tests.shared import oracles
 from tests.shared.functions import SCALES, TOKENS, Case
 
@@ -177,6 +178,18 @@ def test_padding_changes_no_result(norm, positions):
     assert np.abs(model(other, IDS) - model(SOURCE, IDS)).max() > 1e-3  # it does where it is not hidden
 
 
+@pytest.mark.parametrize(
+    "shape, lengths, says",
+    [
+        ((2, 2, 5), [5, 1], r"^lengths has shape \(2,\) and source \(2, 2, 5\); expected one length for each text\.$"),
+        ((5,), 3, "^lengths is 3; expected one whole number from 0 to 5 for each sequence"),
+    ],
+)
+def test_there_is_one_length_for_each_text_of_a_batch_no_longer_than_it(shape, lengths, says):
+    with pytest.raises(ValueError, match=says):
+        transformer()(np.zeros(shape, int), np.zeros(shape, int), lengths)
+
+
 @pytest.mark.parametrize("norm, positions", CHOICES)
 def test_a_batch_is_one_by_one(norm, positions):
     model, both = language_model(norm, positions), transformer(norm, positions)
@@ -274,12 +287,19 @@ def test_a_model_takes_the_way_of_the_chapters_stack(norm, positions, rate):
     seen = {}
     logits = model(SOURCE, IDS, [5, 3, 1], seen, np.random.default_rng(4))
     np.testing.assert_allclose(logits, logits_of(x, model.params), rtol=0, atol=1e-12)
+    assert np.array_equal(model(SOURCE, IDS, [5, 3, 1], rng=np.random.default_rng(4)), logits)  # watched or not
     for side, layers in sides.items():
         assert {*seen[side]} == {"embedded", *layers}
         for number, parts in layers.items():
             assert {*seen[side][number]} == {*parts}
             for name, array in parts.items():
                 np.testing.assert_allclose(seen[side][number][name], array, rtol=0, atol=1e-12)
+
+
+def test_what_is_added_is_dropped_out_only_at_a_rate_that_is_asked_for():
+    x, rng = np.ones(100), np.random.default_rng(0)
+    assert recorder() is identity and np.array_equal(recorder(rng=rng)("1 attention added", x), x)
+    assert set(recorder(rate=0.5, rng=rng)("1 attention added", x)) == {0, 2}
 
 
 def test_dropout_acts_on_both_sides_of_a_transformer_and_on_what_is_embedded():

@@ -81,6 +81,23 @@ def test_the_signs_of_trained_vectors_are_fixed():
     assert (vectors[np.abs(vectors).argmax(axis=0), range(4)] > 0).all()
 
 
+def test_many_words_get_the_vectors_of_the_largest_singular_values_as_few_do():
+    rng = np.random.default_rng(0)  # ten topics of sixty words each
+    text = (60 * rng.integers(10, size=(3_000, 1)) + rng.integers(60, size=(3_000, 12))).astype(str).tolist()
+    found = train_vectors(text, size=4, window=2, min_count=0)
+    assert found.vectors.shape == (600, 4) and (found.vectors[np.abs(found.vectors).argmax(axis=0), range(4)] > 0).all()
+    table = ppmi(count_pairs(text, found.key_to_index, window=2)).toarray()
+    largest = np.linalg.svd(table, compute_uv=False)[:4]
+    np.testing.assert_allclose((found.vectors**2).sum(axis=0), largest, rtol=1e-5)
+
+
+def test_all_words_count_where_none_has_to_be_seen():
+    every = train_vectors(TOY[:2], size=3, min_count=1)
+    assert (train_vectors(TOY[:2], size=3, min_count=0).vectors == every.vectors).all() and len(every) == 7
+    with pytest.raises(ValueError, match="^min_count is -1; expected a whole number from 0 on"):
+        train_vectors(TOY, min_count=-1)
+
+
 def test_too_little_text_is_refused():
     with pytest.raises(ValueError, match="size is 100, and 6 words occur 5 times or more; .*give more text"):
         train_vectors(TOY)
