@@ -426,6 +426,7 @@ def test_a_text_ends_with_a_string_also_where_tokens_share_it():
     (20, None, ValueError, "^stop holds 20; expected 0 to 19"),
     ([1.5], None, TypeError, "^stop holds float64 values; expected whole numbers"),
     (["\n"], None, TypeError, "^stop holds .* values; expected whole numbers"),
+    (np.ma.array([1, 2], mask=[0, 1]), None, TypeError, "^stop is a masked array"),
 ])  # fmt: skip
 def test_what_ends_no_text_is_refused(stop, encoding, error, said):
     with pytest.raises(error, match=said):

@@ -166,6 +166,8 @@ def test_a_step_is_adams_along_the_clipped_gradient_of_the_smoothed_loss():
     whole = given[-1][0]
     assert whole @ direction == pytest.approx(slope, rel=1e-5)
     np.testing.assert_allclose(gradient / 0.25, whole / np.linalg.norm(whole), rtol=1e-9)
+    training_step(model, adam, lambda rng: batch, None)  # which is clipped to 1 where nothing else is asked for
+    assert np.linalg.norm(whole) > 1.1 and np.linalg.norm(given[-1][0]) == pytest.approx(1, rel=1e-12)
 
 
 # Reversals
