@@ -47,7 +47,7 @@ def test_every_function_that_a_module_hands_on_is_found_at_the_top():
 @pytest.mark.parametrize("order", ["", "import minitransformer.softmax; "])
 def test_the_name_of_a_module_is_the_module_whatever_was_imported_before(order):
     code = f"{order}from minitransformer import softmax; print(softmax.softmax([0.0, 0.0]))"
-    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[0.5 0.5]\n"
+    assert subprocess.check_output([sys.executable, "-c", code], encoding="utf-8") == "[0.5 0.5]\n"
 
 
 def test_a_name_that_is_nowhere_is_told_where_to_look():

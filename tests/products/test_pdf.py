@@ -203,7 +203,7 @@ def test_the_text_is_as_wide_as_the_page_and_no_figure_smaller_than_on_a_screen(
     tab.goto(document.as_uri())
     texts = "[...document.querySelectorAll('.page > section > section > p')].map((p) => p.offsetWidth).filter(Boolean)"
     widths, smaller = tab.evaluate(texts), tab.evaluate(SMALLER)
-    pages = len(pdf.printed(tab).pages)
+    pages = len(pdf.print_tab(tab).pages)
     tab.close()
     assert len(widths) > 900 and min(widths) > PAPER - 2
     assert smaller == []
