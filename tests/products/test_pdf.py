@@ -184,27 +184,26 @@ def test_every_font_is_inside_and_the_same_on_every_machine(made):
     assert names == {f"Book-{name}" for name in FACES}
 
 
-def test_nothing_in_the_whole_book_is_cut_off(site, browser, tmp_path):
+@pytest.fixture
+def paper(site, browser, tmp_path):
+    """Return a tab with the whole book, as wide as a sheet of paper."""
     document = tmp_path / "book.html"
     document.write_text(book_html(Book(ROOT), site, downloads.last_change(site)), encoding="utf-8")
     tab = browser.new_page(viewport={"width": PAPER, "height": HEIGHT})
     tab.emulate_media(media="print")
     tab.goto(document.as_uri())
-    found = tab.evaluate(CUT, [PAPER, HEIGHT])
+    yield tab
     tab.close()
-    assert found == []
 
 
-def test_the_text_is_as_wide_as_the_page_and_no_figure_smaller_than_on_a_screen(site, browser, tmp_path):
-    document = tmp_path / "book.html"
-    document.write_text(book_html(Book(ROOT), site, downloads.last_change(site)), encoding="utf-8")
-    tab = browser.new_page(viewport={"width": PAPER, "height": HEIGHT})
-    tab.emulate_media(media="print")
-    tab.goto(document.as_uri())
+def test_nothing_in_the_whole_book_is_cut_off(paper):
+    assert paper.evaluate(CUT, [PAPER, HEIGHT]) == []
+
+
+def test_the_text_is_as_wide_as_the_page_and_no_figure_smaller_than_on_a_screen(paper):
     texts = "[...document.querySelectorAll('.page > section > section > p')].map((p) => p.offsetWidth).filter(Boolean)"
-    widths, smaller = tab.evaluate(texts), tab.evaluate(SMALLER)
-    pages = len(pdf.print_tab(tab).pages)
-    tab.close()
+    widths, smaller = paper.evaluate(texts), paper.evaluate(SMALLER)
+    pages = len(pdf.print_tab(paper).pages)
     assert len(widths) > 900 and min(widths) > PAPER - 2
     assert smaller == []
     assert pages <= MOST
