@@ -7,8 +7,7 @@ const COLOUR = /\x1b\[[\d;]*m/g; // of a terminal
 /** Return a text without what a progress bar has overwritten: in each line, up to the last return that does not end it. */
 function standing(text) {
   if (!text.includes("\r")) return text;
-  const lines = text.split("\n");
-  return lines.map((line, i) => line.slice(line.lastIndexOf("\r", line.length - (i < lines.length - 1 ? 2 : 1)) + 1)).join("\n");
+  return text.split("\n").map((line) => line.slice(line.lastIndexOf("\r", line.length - 2) + 1)).join("\n");
 }
 
 const output = (kind, child) => element("div", { className: `output ${kind} notranslate` }, child);

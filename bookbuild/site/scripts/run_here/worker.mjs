@@ -5,7 +5,8 @@ const MOST = 200_000; // characters that a cell may put out
 const MOST_OF_ERROR = 20_000;
 const MORE = "\n… and more than fits here.";
 const PACE = 30; // milliseconds between what a cell prints and what the page shows of it
-let [py, room, kept, sent] = [undefined, 0, [], 0];
+const AT_ONCE = 100; // prints of a cell that do not wait for it, as nothing may come after them for long
+let [py, room, prints, kept, sent] = [undefined, 0, 0, [], 0];
 
 /** Take `size` characters from what a cell may put out, and tell whether they fit. */
 const fits = (size) => (room -= size) >= 0;
@@ -36,13 +37,13 @@ function tell({ header, content: whole }) {
     const { content } = message;
     if (isText(last) && last.content.name === content.name) last.content.text += content.text;
     else kept.push(message);
-    if (performance.now() - sent < PACE) return;
+    if (room >= 0 && prints++ > AT_ONCE && performance.now() - sent < PACE) return;
   } else kept.push(message);
   flush();
 }
 
 onmessage = ({ data }) => {
-  room = MOST;
+  [room, prints] = [MOST, 0];
   try {
     if (data.module) {
       py = python(data, tell);
