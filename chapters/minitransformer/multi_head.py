@@ -36,13 +36,13 @@ def merge_heads(x):
     return x.swapaxes(-2, -3).reshape(*leading, n, heads * d_v)
 
 
-def multi_head_attention(x, params, heads, context=None, keep=None, turn=None):
+def multi_head_attention(x, params, heads, context=None, keep=None, rotate=None):
     """Attend from `x` to `context` (to `x` itself where it is not given) with `heads` heads side by side.
 
     Shapes: x (…, n, d), context (…, m, d_context), params W_Q (d, heads·d_k), W_K (d_context, heads·d_k),
     W_V (d_context, heads·d_v), W_O (heads·d_v, d_out), keep (…, n, m) of bool, True where a query may attend, the same
-    for every head -> output (…, n, d_out), weights (…, heads, n, m).  `turn`, where it is given, is a function that all
-    queries and keys (…, heads, n, d_k) pass through first, such as `rotary` of chapter 10.
+    for every head -> output (…, n, d_out), weights (…, heads, n, m).  `rotate`, where it is given, is a function that
+    all queries and keys (…, heads, n, d_k) pass through first, such as `rotary` of chapter 10.
     Raises ValueError where shapes do not fit, naming them and the axis, and TypeError where `keep` is not bool.
     Vaswani et al. (2017), section 3.2.2; built in chapter 7.
 
@@ -55,14 +55,14 @@ def multi_head_attention(x, params, heads, context=None, keep=None, turn=None):
     queries = split_heads(project(x, params, "W_Q"), heads, "x W_Q")
     keys = split_heads(project(context, params, "W_K", of), heads, f"{of} W_K")
     values = split_heads(project(context, params, "W_V", of), heads, f"{of} W_V")
-    if turn is not None:
-        queries, keys = turn(queries), turn(keys)
+    if rotate is not None:
+        queries, keys = rotate(queries), rotate(keys)
     keep = head_mask(keep, queries, keys)
     output, weights = attention(queries, keys, values, keep)
     return project(merge_heads(output), params, "W_O", "the heads' output"), weights
 
 
-def multi_head_attention_vjp(x, params, heads, context=None, keep=None, turn=None):
+def multi_head_attention_vjp(x, params, heads, context=None, keep=None, rotate=None):
     """Return `multi_head_attention(…)`, (output, weights), and its backward pass.
 
     Shapes: as in `multi_head_attention`; d_output (…, n, d_out) -> dX, {W_Q, W_K, W_V, W_O: gradients}, and d_context
@@ -79,9 +79,9 @@ def multi_head_attention_vjp(x, params, heads, context=None, keep=None, turn=Non
     made = [project_vjp(tokens, params, name, called) for tokens, name, called in asked]
     parts = [split_heads(part, heads, f"{called} {name}") for (part, _), (_, name, called) in zip(made, asked)]
     turns = [lambda d: d] * 3
-    if turn is not None:
+    if rotate is not None:
         for i in (0, 1):  # queries and keys
-            parts[i], turns[i] = vjp_of(turn)(parts[i])
+            parts[i], turns[i] = vjp_of(rotate)(parts[i])
     (mixed, weights), back_attention = attention_vjp(*parts, head_mask(keep, *parts[:2]))
     output, back_output = project_vjp(merge_heads(mixed), params, "W_O", "the heads' output")
 

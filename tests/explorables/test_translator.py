@@ -72,18 +72,18 @@ def gap(found, model, rows):
     """Return by how much the engine's logits and weights differ at most from the helper's; the words are the same."""
     logits = weights = 0
     for one, ids in zip(found, rows):
-        said, seen = [word["id"] for word in one["words"]], {}
+        said, record = [word["id"] for word in one["words"]], {}
         assert said == greedy_decode(model, np.array([ids]))[0].tolist()
-        expected = model([ids], [[START, *said[:-1]]], seen=seen)[0]
+        expected = model([ids], [[START, *said[:-1]]], record=record)[0]
         logits = max(logits, np.abs(expected - [word["logits"] for word in one["words"]]).max())
         for layer, rows_of_words in enumerate(one["encoder"], 1):
             heads = np.swapaxes(rows_of_words, 0, 1)
-            weights = max(weights, np.abs(seen["encoder"][layer]["attention weights"][0] - heads).max())
+            weights = max(weights, np.abs(record["encoder"][layer]["attention weights"][0] - heads).max())
         for layer in range(model.layers):
             both = {"own": "attention weights", "cross": "cross_attention weights"}
             for kind, name in both.items():
                 for t, word in enumerate(one["words"]):
-                    right = seen["decoder"][layer + 1][name][0, :, t]
+                    right = record["decoder"][layer + 1][name][0, :, t]
                     weights = max(weights, np.abs(right[:, : len(word[kind][layer][0])] - word[kind][layer]).max())
     return logits, weights
 

@@ -22,10 +22,10 @@ NEAR = {"one": [1, 3], "two": [2, 3], "three": [3, 3.01]}  # lines that end at o
 
 
 def run(layers=2, **options):
-    """A model and what one run of it left in `seen`."""
-    model, seen = LanguageModel(11, 8, 2, layers, np.random.default_rng(1), **options), {}
-    model(np.arange(5), seen=seen)
-    return model, seen
+    """A model and what one run of it left in `record`."""
+    model, record = LanguageModel(11, 8, 2, layers, np.random.default_rng(1), **options), {}
+    model(np.arange(5), record=record)
+    return model, record
 
 
 def lines(given):
@@ -262,11 +262,11 @@ def test_what_the_parts_leave_behind_makes_the_whole_gradient(layers, options):
 
 @pytest.mark.parametrize("norm", ["pre", "post", "none"])
 def test_gradients_have_the_shapes_of_what_stands_beside_them(norm):
-    model, seen = run(layers=1, norm=norm)
+    model, record = run(layers=1, norm=norm)
     drawn = tree(figures.backward_steps(model, np.arange(5), alt=ALT)).iter(SVG + "text")
     written = [(text.get("fill")[9:-1], text.get("y"), text.text) for text in drawn if " × " in (text.text or "")]
     forth, back = ([rest for role, *rest in written if role == way] for way in ("muted", "output"))
-    assert sorted(forth) == sorted(back) and {shape for _, shape in back} == shapes(seen) - {"2 × 5 × 5"}
+    assert sorted(forth) == sorted(back) and {shape for _, shape in back} == shapes(record) - {"2 × 5 × 5"}
 
 
 def test_gradients_go_past_every_sublayer_on_dashed_lines():

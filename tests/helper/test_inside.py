@@ -121,7 +121,7 @@ def test_the_score_is_refused_where_it_has_no_meaning():
 def test_an_opened_run_is_the_models_own(positions, kind, most):
     one = model(positions, kind)
     found, inside = opened(one, IDS), {}
-    logits = one(IDS, seen=inside)
+    logits = one(IDS, record=inside)
     assert error(found["logits"], logits) < most and found["logits"].dtype == kind
     for layer in (1, 2):
         layers = inside["decoder"][layer]

@@ -300,10 +300,10 @@ KINDS = {f"{norm}, {positions}": maker(norm, positions) for norm in ("pre", "pos
 KINDS["float32"] = maker("post", "rotary", np.float32)
 DECODERS = {
     "grouped": ({"groups": 2, "normed": True, "biases": ("Q", "K", "V", "O")}, {}),
-    "of 2019": ({"norm": "layer", "gated": False, "biases": tuple("QKVO12"), "positions": 12}, {"turn": None}),
-    "with a window": ({"groups": 1}, {"window": 3, "turn": partial(rotary_halves, base=50.0), "scale": 3.0}),
-    "experts": ({"experts": 3, "tied": False}, {"turn": rotary, "dtype": np.float32}),
-    "a turn without positions": ({"groups": 2}, {"turn": lambda x: rotary_halves(x, base=50.0)}),
+    "of 2019": ({"norm": "layer", "gated": False, "biases": tuple("QKVO12"), "positions": 12}, {"rotate": None}),
+    "with a window": ({"groups": 1}, {"window": 3, "rotate": partial(rotary_halves, base=50.0), "scale": 3.0}),
+    "experts": ({"experts": 3, "tied": False}, {"rotate": rotary, "dtype": np.float32}),
+    "a rotation without positions": ({"groups": 2}, {"rotate": lambda x: rotary_halves(x, base=50.0)}),
 }
 KINDS |= {
     name: partial(Decoder, decoder_shapes(20, 16, 4, 2, 10, **shapes), 4, 0, **{"dtype": np.float64} | options)
@@ -362,7 +362,7 @@ def test_every_model_keeps_the_likeliest_of_several_texts(any_model):
 
 
 def test_a_window_is_that_of_the_cache_where_nothing_can_be_kept():
-    placed, bare = (KINDS["grouped"](turn=turn) for turn in (rotary_halves, lambda x: rotary_halves(x)))
+    placed, bare = (KINDS["grouped"](rotate=rotate) for rotate in (rotary_halves, lambda x: rotary_halves(x)))
     tokens = ids(2, 12)
     for window in (None, 3):
         for cuts in CUTS:

@@ -139,7 +139,7 @@ def test_each_head_may_be_turned_by_matrices_of_its_own(seed):
 def test_queries_and_keys_pass_through_the_turn_and_values_do_not():
     params, seen = parameters(), []
     doubled = params | {name: 2 * params[name] for name in ("W_Q", "W_K")}
-    found = multi_head_attention(X, params, 3, CONTEXT, turn=lambda z: seen.append(z.copy()) or 2 * z)
+    found = multi_head_attention(X, params, 3, CONTEXT, rotate=lambda z: seen.append(z.copy()) or 2 * z)
     for mine, right in zip(found, multi_head_attention(X, doubled, 3, CONTEXT)):
         np.testing.assert_allclose(mine, right, atol=1e-12)
     assert [z.shape for z in seen] == [(3, 5, 4), (3, 4, 4)]

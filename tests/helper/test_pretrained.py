@@ -37,8 +37,8 @@ from minitransformer.transformer.walk import by_group
 SIZES = {"vocabulary": 11, "d": 12, "heads": 6, "layers": 2, "hidden": 20}
 LAYERED = SIZES | {"norm": "layer", "gated": False, "positions": 9, "biases": "QKVO12"}
 KINDS = {
-    "gpt2": (LAYERED, {"turn": None}),
-    "llama": (SIZES | {"groups": 2, "tied": False}, {"turn": partial(rotary_halves, base=500.0), "eps": 1e-3}),
+    "gpt2": (LAYERED, {"rotate": None}),
+    "llama": (SIZES | {"groups": 2, "tied": False}, {"rotate": partial(rotary_halves, base=500.0), "eps": 1e-3}),
     "mistral": (SIZES | {"groups": 3}, {"window": 3}),
     "qwen2": (SIZES | {"groups": 2, "biases": "QKV"}, {}),
     "qwen3": (SIZES | {"groups": 2, "width": 4, "normed": True}, {"eps": 1e-2}),
@@ -102,7 +102,7 @@ def test_a_llama_is_read_by_its_names_and_each_matrix_transposed(tmp_path):
     model, encoding = load_pretrained(tmp_path)
     one = model.params["decoder"][2]
     assert encoding is None and (model.heads, model.eps, model.scale, model.window) == (6, 1e-6, 1.0, None)
-    assert model.turn.keywords == {"base": 10_000.0} and model.turn.func is rotary_halves
+    assert model.rotate.keywords == {"base": 10_000.0} and model.rotate.func is rotary_halves
     expected = {("attention", "W_Q"): "self_attn.q_proj", ("attention", "W_K"): "self_attn.k_proj"}
     expected |= {("attention", "W_V"): "self_attn.v_proj", ("attention", "W_O"): "self_attn.o_proj"}
     expected |= {("feed_forward", "W_gate"): "mlp.gate_proj", ("feed_forward", "W_1"): "mlp.up_proj"}
@@ -146,9 +146,9 @@ def test_a_scale_becomes_part_of_the_embedding(tmp_path):
 
 def test_what_no_public_family_has_is_not_saved(tmp_path):
     wrong = [
-        (decoder("llama", turn=None), "the model's turn is None"),
-        (decoder("llama", turn=partial(rotary_halves, frequencies=np.ones(1))), "expected rotary_halves"),
-        (decoder("gpt2", turn=rotary_halves), "expected no turn"),
+        (decoder("llama", rotate=None), "the model's rotate is None"),
+        (decoder("llama", rotate=partial(rotary_halves, frequencies=np.ones(1))), "expected rotary_halves"),
+        (decoder("gpt2", rotate=rotary_halves), "expected no rotation"),
         (decoder("gpt2", activation=np.tanh), "gelu or relu"),
         (Decoder(decoder_shapes(**SIZES, experts=3), 6), "nor of another public family"),
         (Decoder(decoder_shapes(**SIZES, norm="layer"), 6), "nor of another public family"),
@@ -177,7 +177,7 @@ def test_frequencies_of_a_scaled_model_go_round(folder):
     model, _ = load_pretrained(folder)
     save_pretrained(model, folder.parent / "again")
     again, _ = load_pretrained(folder.parent / "again")
-    assert (again.turn.keywords["frequencies"] == model.turn.keywords["frequencies"]).all()
+    assert (again.rotate.keywords["frequencies"] == model.rotate.keywords["frequencies"]).all()
     assert not np.allclose(model(IDS), decoder("llama")(IDS))
 
 
@@ -292,9 +292,9 @@ def test_steps_with_a_cache_and_an_opened_run_are_the_model(family):
     found = opened(model, IDS)
     np.testing.assert_allclose(found["logits"], model(IDS), rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(logit_lens(found["stream"], model), found["logits"], rtol=1e-10, atol=1e-10)
-    seen = {}
-    model(IDS, seen)
-    weights = seen["decoder"][2]["attention weights"]
+    record = {}
+    model(IDS, record)
+    weights = record["decoder"][2]["attention weights"]
     np.testing.assert_allclose(found["2 attention weights"], weights, rtol=1e-10, atol=1e-10)
 
 
@@ -892,7 +892,7 @@ def test_what_a_configuration_leaves_out_is_the_librarys_and_null_is_not(family,
     changed(tmp_path / "model", sliding_window=None, rms_norm_eps=None, rope_theta=None)
     model, _ = load_pretrained(tmp_path / "model")
     assert (model.window if name == "sliding_window" else model.eps) == value
-    assert model.turn.keywords["base"] == 10_000
+    assert model.rotate.keywords["base"] == 10_000
     config = json.loads((tmp_path / "model" / "config.json").read_text()) | {"sliding_window": None, "mlp_bias": None}
     config |= {"layer_types": None, "rope_scaling": None, "head_dim": None, "use_sliding_window": None}
     (tmp_path / "model" / "config.json").write_text(json.dumps(config))
@@ -910,9 +910,9 @@ def test_a_configuration_of_a_kind_alone_has_the_librarys_sizes():
 def test_a_scaling_without_a_length_has_that_of_the_configuration(folder):
     scaling = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
     changed(folder, rope_scaling=scaling, max_position_embeddings=4, rope_parameters={"rope_theta": 3.0})
-    found = load_pretrained(folder)[0].turn.keywords
+    found = load_pretrained(folder)[0].rotate.keywords
     changed(folder, rope_scaling=scaling | {"original_max_position_embeddings": 4})
-    assert (load_pretrained(folder)[0].turn.keywords["frequencies"] == found["frequencies"]).all()
+    assert (load_pretrained(folder)[0].rotate.keywords["frequencies"] == found["frequencies"]).all()
     assert found["base"] == 500.0
 
 

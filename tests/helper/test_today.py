@@ -63,12 +63,12 @@ FUNCTIONS = {
     "routed": Case(routed, {"scores": ("n", 6)}, [("n", 6)]),
     "experts": Case(experts, TOKENS | {"params": MIXED}, [("n", 4), ("n", 4)]),
     "grouped_attention": Case(
-        partial(grouped_attention, heads=4, turn=rotary_halves),
+        partial(grouped_attention, heads=4, rotate=rotary_halves),
         TOKENS | {"params": GROUPED},
         [("n", 3), (4, "n", "n")],
     ),
     "latent_attention": Case(
-        partial(latent_attention, heads=2, turn=rotary_halves),
+        partial(latent_attention, heads=2, rotate=rotary_halves),
         TOKENS | {"params": LATENT},
         [("n", 6), ("n", 3), ("n", 4)],
     ),
@@ -103,7 +103,7 @@ MODELS = {
 
 def small(**shapes):
     """Return a small decoder in float64, every parameter random."""
-    options = {"window": 3, "turn": partial(rotary_halves, base=50.0), "scale": 3.0}
+    options = {"window": 3, "rotate": partial(rotary_halves, base=50.0), "scale": 3.0}
     model = Decoder(decoder_shapes(9, 12, 4, 2, 10, **{"width": 4} | shapes), 4, 1, **options, dtype=np.float64)
     model.flat += random(model.flat.size) / 10
     return model
@@ -124,9 +124,9 @@ def test_frequencies_stand_for_a_base_and_the_first_place_is_not_turned():
     np.testing.assert_array_equal(found[0], x[0])
     np.testing.assert_allclose(rotary_halves(x, positions=range(5)), rotary_halves(x), atol=1e-14)
     options = {"positions": np.arange(5) + 2.5, "frequencies": [3.0, 0.1, 0.02, 1.0]}
-    turn = partial(rotary_halves_vjp, **options)
-    np.testing.assert_array_equal(turn(x)[0], rotary_halves(x, **options))
-    assert gradient_check(turn, x) < 1e-7
+    rotate = partial(rotary_halves_vjp, **options)
+    np.testing.assert_array_equal(rotate(x)[0], rotary_halves(x, **options))
+    assert gradient_check(rotate, x) < 1e-7
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_one_group_for_each_head_is_multi_head_attention():
     params = matrices({"W_Q": (6, 8), "W_K": (6, 8), "W_V": (6, 8), "W_O": (8, 3)})
     x, keep = random(2, 5, 6), causal_mask(5)
     for found, right in zip(
-        grouped_attention(x, params, 4, keep, rotary), multi_head_attention(x, params, 4, keep=keep, turn=rotary)
+        grouped_attention(x, params, 4, keep, rotary), multi_head_attention(x, params, 4, keep=keep, rotate=rotary)
     ):
         np.testing.assert_allclose(found, right, atol=1e-14)
 
@@ -222,14 +222,14 @@ def test_linear_attention_is_the_table_of_products():
 def test_chapter_16s_writer_is_one_of_its_settings():
     writer, _ = text_model()
     shapes = decoder_shapes(768, 64, 4, 3, 256, norm="layer", gated=False, biases=("1", "2"))
-    model = Decoder(shapes, 4, turn=rotary, scale=8.0)
+    model = Decoder(shapes, 4, rotate=rotary, scale=8.0)
     model.flat[:] = writer.flat
-    ids, seen, right = np.arange(60).reshape(3, 20) * 7, {}, {}
-    np.testing.assert_allclose(model(ids, seen), writer(ids, right), atol=1e-5)
-    assert seen.keys() == right.keys() and seen["decoder"].keys() == right["decoder"].keys()
-    assert seen["decoder"][2].keys() == right["decoder"][2].keys()
-    np.testing.assert_array_equal(seen["logits"], model(ids))
-    np.testing.assert_allclose(model.vjp(ids)[0], seen["logits"], atol=1e-5)  # which has no window
+    ids, record, right = np.arange(60).reshape(3, 20) * 7, {}, {}
+    np.testing.assert_allclose(model(ids, record), writer(ids, right), atol=1e-5)
+    assert record.keys() == right.keys() and record["decoder"].keys() == right["decoder"].keys()
+    assert record["decoder"][2].keys() == right["decoder"][2].keys()
+    np.testing.assert_array_equal(record["logits"], model(ids))
+    np.testing.assert_allclose(model.vjp(ids)[0], record["logits"], atol=1e-5)  # which has no window
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -287,8 +287,8 @@ def test_sizes_of_no_decoder_are_refused(asked, said):
         ({"shapes": {"embedding": (11, 8)}}, "shapes is .*; expected the dict that decoder_shapes returns"),
         ({"heads": 2.5}, "heads is 2.5; expected a whole number from 1 on"),
         ({"rng": "chance"}, "rng is 'chance'; expected a whole number from 0 on"),
-        ({"turn": "rotary"}, "turn is 'rotary' and activation .*; expected functions"),
-        ({"activation": None}, "turn is .* and activation None; expected functions"),
+        ({"rotate": "rotary"}, "rotate is 'rotary' and activation .*; expected functions"),
+        ({"activation": None}, "rotate is .* and activation None; expected functions"),
         ({"window": 0}, "window is 0; expected a whole number from 1 on"),
         ({"scale": None}, "scale is None; expected a number"),
         ({"dtype": int}, "dtype is <class 'int'>; expected np.float32 or np.float64"),

@@ -130,9 +130,9 @@ def test_a_model_whose_encoder_has_other_sizes_is_the_halves_of_two_models(norm,
         parts = {"positions": model.params.get("positions"), table: model.params[table], side: model.params[side]}
         assert (stack_size(model, side), model.shapes[side]) == ((twin.layers, twin.heads), twin.shapes[side])
         copied(parts, twin.params)
-    memory, seen = reader.encode(SOURCE), {}
-    assert np.array_equal(model(SOURCE, IDS, seen=seen), writer.decode(IDS, memory))
-    assert [seen[side][1]["attention weights"].shape[1] for side in ("encoder", "decoder")] == [2, 3]
+    memory, record = reader.encode(SOURCE), {}
+    assert np.array_equal(model(SOURCE, IDS, record=record), writer.decode(IDS, memory))
+    assert [record[side][1]["attention weights"].shape[1] for side in ("encoder", "decoder")] == [2, 3]
 
 
 def copied(parts, others):
@@ -212,8 +212,8 @@ def test_a_model_keeps_its_precision_and_leaves_all_alone(norm, positions):
 @pytest.mark.parametrize("start", (1, 100))
 def test_rotary_positions_know_distances_only(start):
     params, x = transformer("pre", "rotary").params["encoder"][1], oracles.random(6, 12)
-    later = layer(x, params, 3, turn=lambda q: rotary(q, np.arange(start, start + 6)))
-    np.testing.assert_allclose(later, layer(x, params, 3, turn=rotary), atol=1e-11)
+    later = layer(x, params, 3, rotate=lambda q: rotary(q, np.arange(start, start + 6)))
+    np.testing.assert_allclose(later, layer(x, params, 3, rotate=rotary), atol=1e-11)
 
 
 @pytest.mark.parametrize("seed", (3, 4))
@@ -261,17 +261,17 @@ def test_one_table_serves_both_sides_unless_the_source_has_its_own():
 
 
 def test_what_a_run_shows_is_what_it_computes():
-    model, seen = transformer(), {}
-    logits = model(SOURCE, IDS, [5, 3, 1], seen)
-    assert np.array_equal(seen["logits"], logits)
-    assert list(seen["encoder"]) == list(seen["decoder"]) == ["embedded", 1, 2, "norm"]
+    model, record = transformer(), {}
+    logits = model(SOURCE, IDS, [5, 3, 1], record)
+    assert np.array_equal(record["logits"], logits)
+    assert list(record["encoder"]) == list(record["decoder"]) == ["embedded", 1, 2, "norm"]
     looks = ("attention weights", "attention", "cross_attention weights", "cross_attention")
-    assert list(seen["decoder"][1]) == [*looks, "feed_forward"]
-    assert (seen["encoder"][1]["attention weights"][1, :, :, 3:] == 0).all()
-    assert (seen["decoder"][2]["cross_attention weights"][2, :, :, 1:] == 0).all()
-    assert (np.triu(seen["decoder"][1]["attention weights"], 1) == 0).all()
-    np.testing.assert_allclose(logits_of(seen["decoder"]["norm"]["output"], model.params), logits)
-    np.testing.assert_allclose(seen["encoder"]["norm"]["output"], model.encode(SOURCE, padding_mask([5, 3, 1], 5)))
+    assert list(record["decoder"][1]) == [*looks, "feed_forward"]
+    assert (record["encoder"][1]["attention weights"][1, :, :, 3:] == 0).all()
+    assert (record["decoder"][2]["cross_attention weights"][2, :, :, 1:] == 0).all()
+    assert (np.triu(record["decoder"][1]["attention weights"], 1) == 0).all()
+    np.testing.assert_allclose(logits_of(record["decoder"]["norm"]["output"], model.params), logits)
+    np.testing.assert_allclose(record["encoder"]["norm"]["output"], model.encode(SOURCE, padding_mask([5, 3, 1], 5)))
 
 
 @pytest.mark.parametrize("norm, positions", CHOICES)
@@ -284,16 +284,16 @@ def test_a_model_takes_the_way_of_the_chapters_stack(norm, positions, rate):
     memory = stack(source, model.params["encoder"], 3, sides.setdefault("encoder", {}), keep=keep, **options)
     x, masks = dropout(embed(IDS, model.params, positions), rate, chance), {"memory_keep": keep, "keep": np.tri(7) > 0}
     x = stack(x, model.params["decoder"], 3, sides.setdefault("decoder", {}), memory=memory, **masks, **options)
-    seen = {}
-    logits = model(SOURCE, IDS, [5, 3, 1], seen, np.random.default_rng(4))
+    record = {}
+    logits = model(SOURCE, IDS, [5, 3, 1], record, np.random.default_rng(4))
     np.testing.assert_allclose(logits, logits_of(x, model.params), rtol=0, atol=1e-12)
     assert np.array_equal(model(SOURCE, IDS, [5, 3, 1], rng=np.random.default_rng(4)), logits)  # watched or not
     for side, layers in sides.items():
-        assert {*seen[side]} == {"embedded", *layers}
+        assert {*record[side]} == {"embedded", *layers}
         for number, parts in layers.items():
-            assert {*seen[side][number]} == {*parts}
+            assert {*record[side][number]} == {*parts}
             for name, array in parts.items():
-                np.testing.assert_allclose(seen[side][number][name], array, rtol=0, atol=1e-12)
+                np.testing.assert_allclose(record[side][number][name], array, rtol=0, atol=1e-12)
 
 
 def test_what_is_added_is_dropped_out_only_at_a_rate_that_is_asked_for():
@@ -308,19 +308,19 @@ def test_dropout_acts_on_both_sides_of_a_transformer_and_on_what_is_embedded():
     assert not np.allclose(memory, model.encode(SOURCE))
     logits = model.decode(IDS, memory, rng=one)
     assert np.array_equal(model(SOURCE, IDS, rng=two), logits) and not np.allclose(model.decode(IDS, memory), logits)
-    seen = {}
-    model.encode(SOURCE, seen=seen, rng=np.random.default_rng(4))
+    record = {}
+    model.encode(SOURCE, record=record, rng=np.random.default_rng(4))
     whole = embed(SOURCE, model.params, model.positions, "source_embedding")
-    assert np.array_equal(seen["encoder"]["embedded"], whole)
+    assert np.array_equal(record["encoder"]["embedded"], whole)
 
 
 def test_a_language_model_shows_what_it_computes_too():
-    model, seen = LanguageModel(11, 12, 3, 2, rng=0), {}
-    logits = model(IDS, seen)
-    assert np.array_equal(seen["logits"], logits) and list(seen["decoder"]) == ["embedded", 1, 2, "norm"]
-    assert list(seen["decoder"][2]) == ["attention weights", "attention", "feed_forward"]
-    assert (np.triu(seen["decoder"][1]["attention weights"], 1) == 0).all()
-    np.testing.assert_allclose(logits_of(seen["decoder"]["norm"]["output"], model.params), logits)
+    model, record = LanguageModel(11, 12, 3, 2, rng=0), {}
+    logits = model(IDS, record)
+    assert np.array_equal(record["logits"], logits) and list(record["decoder"]) == ["embedded", 1, 2, "norm"]
+    assert list(record["decoder"][2]) == ["attention weights", "attention", "feed_forward"]
+    assert (np.triu(record["decoder"][1]["attention weights"], 1) == 0).all()
+    np.testing.assert_allclose(logits_of(record["decoder"]["norm"]["output"], model.params), logits)
 
 
 def test_the_activation_is_the_chosen_one():
@@ -359,7 +359,7 @@ def turned(x):
     return np.stack([pairs.real, pairs.imag], axis=-1).reshape(x.shape)
 
 
-def slow_layer(x, params, norm, keep, memory, turn):
+def slow_layer(x, params, norm, keep, memory, rotate):
     """Run one layer as the paper's sentences say, a sublayer after another, on one sequence."""
     for name, part in params.items():
         before = normal(x, part) if norm == "pre" else x
@@ -367,7 +367,7 @@ def slow_layer(x, params, norm, keep, memory, turn):
             hidden = [[max(v + b, 0) for v, b in zip(row, part["b_1"])] for row in oracles.product(before, part["W_1"])]
             change = np.array(oracles.product(hidden, part["W_2"])) + part["b_2"]
         else:
-            looks = (memory,) if name == "cross_attention" else (None, keep, turn)
+            looks = (memory,) if name == "cross_attention" else (None, keep, rotate)
             change = np.array(oracles.multi_head_loop(before, part, 3, *looks)[0])
         x = x + change
         x = normal(x, part) if norm == "post" else x
@@ -378,7 +378,7 @@ def slow_layer(x, params, norm, keep, memory, turn):
 def test_a_transformer_is_what_the_slow_calculation_gives(norm, positions):
     model = transformer(norm, positions)
     tables = (("source_embedding", SOURCE[0], "encoder"), ("embedding", IDS[0], "decoder"))
-    memory, turn = None, turned if positions == "rotary" else None
+    memory, rotate = None, turned if positions == "rotary" else None
     for table, ids, side in tables:
         x = model.params[table][ids] * 12**0.5
         if positions == "sinusoidal":
@@ -387,7 +387,7 @@ def test_a_transformer_is_what_the_slow_calculation_gives(norm, positions):
             x = x + model.params["positions"][: len(ids)] * 12**0.5
         keep = np.tri(len(ids), dtype=bool) if side == "decoder" else None
         for i in (1, 2):
-            x = slow_layer(x, model.params[side][i], norm, keep, memory, turn)
+            x = slow_layer(x, model.params[side][i], norm, keep, memory, rotate)
         memory = normal(x, model.params[side]["norm"]) if norm == "pre" else x
     assert oracles.error(model(SOURCE[0], IDS[0]), oracles.product(memory, model.params["embedding"].T)) < 1e-12
 

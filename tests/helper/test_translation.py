@@ -203,9 +203,9 @@ def test_a_translation_comes_with_where_each_of_its_words_looks():
     untrained, sentence = new_model(0), "My small black cat didn't cross the street."
     french, weights = translate(sentence, untrained)
     (source, target, lengths), _ = batch_of([(english_words(sentence), french_words(french))], SENTENCES)
-    seen = {}
-    untrained(source, target[:, : len(weights)], lengths, seen)
-    np.testing.assert_allclose(weights, seen["decoder"][1]["cross_attention weights"][0, 0], atol=1e-6)
+    record = {}
+    untrained(source, target[:, : len(weights)], lengths, record)
+    np.testing.assert_allclose(weights, record["decoder"][1]["cross_attention weights"][0, 0], atol=1e-6)
     assert weights.shape[1] == 8 and np.allclose(weights.sum(axis=1), 1)
 
 

@@ -203,7 +203,7 @@ def test_what_a_configuration_leaves_out_is_the_librarys(family):
         width = getattr(theirs, "head_dim", theirs.hidden_size // theirs.num_attention_heads)
         window = None if family in ("qwen2", "qwen3") else getattr(theirs, "sliding_window", None)
         assert (sizes["width"], ours["window"], ours["eps"]) == (width, window, theirs.rms_norm_eps)
-        assert ours["turn"].keywords == {"base": theirs.rope_parameters["rope_theta"]}
+        assert ours["rotate"].keywords == {"base": theirs.rope_parameters["rope_theta"]}
     assert {name: sizes[name] for name in names} == {name: getattr(theirs, there) for name, there in names.items()}
 
 

@@ -43,11 +43,11 @@ def attention(q, k, v, keep=None, scale=None):
     return torch.softmax(scores, -1).nan_to_num() @ v
 
 
-def multi_head(x, params, heads, context=None, keep=None, turn=None):
+def multi_head(x, params, heads, context=None, keep=None, rotate=None):
     context = x if context is None else context
     parts = x @ params["W_Q"], context @ params["W_K"], context @ params["W_V"]
     q, k, v = (part.unflatten(-1, (heads, -1)).transpose(-2, -3) for part in parts)
-    q, k = (turn(q), turn(k)) if turn else (q, k)
+    q, k = (rotate(q), rotate(k)) if rotate else (q, k)
     mixed = attention(q, k, v, None if keep is None else np.expand_dims(np.atleast_2d(keep), -3))
     return mixed.transpose(-2, -3).flatten(-2) @ params["W_O"]
 
@@ -75,8 +75,8 @@ def residual(x, sublayer, norm, gain, bias):
 
 
 def layer(x, params, model, heads, keep, memory=None, memory_keep=None):
-    turn = rotary if model.positions == "rotary" else None
-    looks = {"attention": {"keep": keep, "turn": turn}, "cross_attention": {"context": memory, "keep": memory_keep}}
+    rotate = rotary if model.positions == "rotary" else None
+    looks = {"attention": {"keep": keep, "rotate": rotate}, "cross_attention": {"context": memory, "keep": memory_keep}}
     for name, part in params.items():
         if name == "feed_forward":
             sublayer = partial(feed_forward, params=part)
@@ -121,7 +121,7 @@ ORACLES = {  # what PyTorch has for each block
     "project": lambda x, params: x @ params["W_V"],
     "self_attention": lambda x, params: attention(*(x @ params[name] for name in ("W_Q", "W_K", "W_V"))),
     "multi_head_attention": lambda x, params: multi_head(x, params, 3),
-    "multi_head_attention, rotary": lambda x, params: multi_head(x, params, 3, turn=rotary),
+    "multi_head_attention, rotary": lambda x, params: multi_head(x, params, 3, rotate=rotary),
     "multi_head_attention, across": lambda x, params, context: multi_head(x, params, 3, context, KEEP),
     "layer_norm": layer_norm,
     "rms_norm": lambda x, gain: functional.rms_norm(x, gain.shape, gain, 1e-5),

@@ -59,7 +59,7 @@ MODELS = {
     "self_attention, sinusoidal positions": Model(
         lambda x: self_attention(x + sinusoidal_positions(x.shape[-2], WIDTH), SINGLE)[0]
     ),
-    "multi_head_attention, rotary": Model(lambda x: multi_head_attention(x, MULTI, HEADS, turn=rotary)[0]),
+    "multi_head_attention, rotary": Model(lambda x: multi_head_attention(x, MULTI, HEADS, rotate=rotary)[0]),
     "feed_forward": Model(lambda x: feed_forward(x, WIDE), causal=True, equivariant=True),
     "multi_head_attention, to a memory": Model(
         lambda x: multi_head_attention(x, CROSS, HEADS, context=MEMORY)[0], causal=True, equivariant=True

@@ -52,7 +52,7 @@ def attention_loop(queries, keys, values, keep=None, scale=None):
     return outputs, rows
 
 
-def multi_head_loop(x, params, heads, context=None, keep=None, turn=None):
+def multi_head_loop(x, params, heads, context=None, keep=None, rotate=None):
     """Return output (n, d_out) as a list and the weights of each head, a list of (n, m), every head cut out by hand."""
     memory = x if context is None else context
     tables, wide = [], [[] for _ in x]
@@ -62,8 +62,8 @@ def multi_head_loop(x, params, heads, context=None, keep=None, turn=None):
             width = params[name].shape[1] // heads
             matrix = params[name][:, head * width : (head + 1) * width]
             parts.append(np.reshape(product(rows, matrix), (len(rows), width)))
-        if turn:
-            parts[:2] = map(turn, parts[:2])
+        if rotate:
+            parts[:2] = map(rotate, parts[:2])
         output, weights = attention_loop(*parts, keep)
         tables.append(weights)
         wide = [row + more for row, more in zip(wide, output)]

@@ -28,7 +28,7 @@ LAYER, NORM = layer_shapes(6, 8, cross=True), SCALES
 CAUSAL = np.tri(5, dtype=bool)
 DECODER = today.decoder_shapes(9, 6, 4, layers=1, hidden=5, groups=2, width=2, normed=True)["decoder"][1]
 NETWORK = today.Decoder(today.decoder_shapes(9, 6, 4, layers=1, hidden=5, width=2), 4).network
-OPTIONS = {"keep": CAUSAL, "memory_keep": KEEP, "turn": positions.rotary, "activation": feed_forward.gelu}
+OPTIONS = {"keep": CAUSAL, "memory_keep": KEEP, "rotate": positions.rotary, "activation": feed_forward.gelu}
 IDS, TARGETS = np.array([[1, 2, 1], [0, 1, 1]]), np.array([[1, 2, -1], [0, 4, 4]])
 
 
@@ -59,8 +59,8 @@ OTHERS = {  # with masks, chance and other settings, or with arguments that are 
         [TOKENS, OWN],
     ),
     "multi_head_attention, rotary": (
-        partial(multi_head.multi_head_attention, heads=3, turn=positions.rotary),
-        partial(multi_head.multi_head_attention_vjp, heads=3, turn=positions.rotary),
+        partial(multi_head.multi_head_attention, heads=3, rotate=positions.rotary),
+        partial(multi_head.multi_head_attention_vjp, heads=3, rotate=positions.rotary),
         [TOKENS, OWN],
     ),
     "multi_head_attention, across": (
@@ -131,9 +131,9 @@ OTHERS = {  # with masks, chance and other settings, or with arguments that are 
     "normed, without": (walk.normalise, today.normed_vjp, [TOKENS, {"gain": (6,)}]),
     "decoder_layer": (
         lambda x, params: walk.block(
-            x, params, 1, walk.identity, 4, NETWORK, eps=0.1, keep=CAUSAL, turn=positions.rotary
+            x, params, 1, walk.identity, 4, NETWORK, eps=0.1, keep=CAUSAL, rotate=positions.rotary
         ),
-        partial(today.decoder_layer_vjp, heads=4, keep=CAUSAL, turn=positions.rotary, eps=0.1),
+        partial(today.decoder_layer_vjp, heads=4, keep=CAUSAL, rotate=positions.rotary, eps=0.1),
         [TOKENS, DECODER],
     ),
     "cross_entropy": (

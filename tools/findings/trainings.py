@@ -62,9 +62,9 @@ def stripe():
     found = []
     for seed in SEEDS[:2]:
         (source, fed, lengths), _ = reversals(np.random.default_rng(seed), 500, 8, 8)
-        seen = {}
-        reverser(seed)(source, fed, lengths, seen=seen)
-        weights = seen["decoder"][2]["cross_attention weights"].mean(axis=1)
+        record = {}
+        reverser(seed)(source, fed, lengths, record=record)
+        weights = record["decoder"][2]["cross_attention weights"].mean(axis=1)
         found.append(np.mean([weights[:, place, 7 - place].mean() for place in range(8)]))
     return shares(found), min(found) > 0.5
 

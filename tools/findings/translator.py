@@ -718,7 +718,7 @@ def order_of_learning():
 
 def alignment():
     phrases, kept = it_sentences(np.random.default_rng(SEEDS[0]), 2000), {}
-    load_model()(*batch_of(phrases, SENTENCES)[0], seen=kept)
+    load_model()(*batch_of(phrases, SENTENCES)[0], record=kept)
     rows = kept["decoder"][1]["cross_attention weights"].mean(axis=1).argmax(-1)
     hits = [
         place in sources for phrase, row in zip(phrases, rows) for place, sources in zip(row, phrase.sources) if sources

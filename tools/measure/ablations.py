@@ -104,9 +104,9 @@ def branch_vjp(x, sublayer, norm, gain, bias):
     return output, backward
 
 
-def stacked(self, x, side, seen=None, rng=None, **masks):
+def stacked(self, x, side, record=None, rng=None, **masks):
     """Take the place of a model's `run`, and pass x through chapter 12's `stack`, whose parts can be left out."""
-    found = None if seen is None else seen.setdefault(side, {"embedded": x})
+    found = None if record is None else record.setdefault(side, {"embedded": x})
     _, heads = stack_size(self, side)
     return layers.stack(x, self.params[side], heads, found, **self.options(rng), **masks)
 
@@ -161,9 +161,9 @@ def held_out_scores(model):
 def largest_weight(model):
     """Return the mean of the largest weight of each word in the encoder's first layer, over 250 held-out rows."""
     (source, _, lengths), _ = reversals(np.random.default_rng(HELD_OUT), 250)
-    keep, seen = padding_mask(lengths, source.shape[1]), {}
-    model.encode(source, keep, seen)
-    largest = seen["encoder"][1]["attention weights"].max(axis=-1)  # [250, heads, n]
+    keep, record = padding_mask(lengths, source.shape[1]), {}
+    model.encode(source, keep, record)
+    largest = record["encoder"][1]["attention weights"].max(axis=-1)  # [250, heads, n]
     words = np.arange(source.shape[1]) < lengths[:, None]
     return np.mean(largest.mean(axis=1)[words])
 

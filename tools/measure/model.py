@@ -141,7 +141,7 @@ def hidden(model, given):
 def aligned(model, phrases):
     """Return for which share of the words, and of the pronouns, cross-attention is largest at what they stand for."""
     (arguments, said), inside = batch_of(phrases, SENTENCES), {}
-    model(*arguments, seen=inside)
+    model(*arguments, record=inside)
     looks = inside["decoder"][model.layers]["cross_attention weights"].mean(1).argmax(-1)
     places = [(row, place) for row, phrase in enumerate(phrases) for place in range(len(phrase.french))]
     sources = {(row, place): phrases[row].sources[place] for row, place in places}

@@ -19,8 +19,8 @@ SEEDS, OTHER_SEEDS = (0, 1, 2), (3, 4, 5)
 AGAIN = ("as in chapter 16", "all of today's", "window of 16 tokens")  # what is trained from the other seeds, too
 TRAINING = {"steps": 500, "rate": 4e-3, "warmup": 100}  # as for the sizes of chapter 16
 D, HEADS, LAYERS, PARAMETERS = 64, 4, 3, 198_464
-BEFORE = {"norm": "layer", "gated": False, "biases": ("1", "2"), "turn": rotary}
-TODAY = {"norm": "rms", "gated": True, "biases": (), "turn": rotary_halves, "groups": 2, "normed": True}
+BEFORE = {"norm": "layer", "gated": False, "biases": ("1", "2"), "rotate": rotary}
+TODAY = {"norm": "rms", "gated": True, "biases": (), "rotate": rotary_halves, "groups": 2, "normed": True}
 EXPERTS = {"norm": "layer", "gated": True, "biases": ()}
 VARIANTS = [  # (name, what differs from BEFORE)
     ("as in chapter 16", {}),
@@ -32,7 +32,7 @@ VARIANTS = [  # (name, what differs from BEFORE)
     ("four experts, two used", EXPERTS | {"experts": 4, "held": 2}),
     ("window of 16 tokens", {"window": 16}),
     ("no biases in the network", {"biases": ()}),
-    ("rotary base 500,000", {"turn": partial(rotary_halves, base=500_000.0)}),
+    ("rotary base 500,000", {"rotate": partial(rotary_halves, base=500_000.0)}),
 ]
 
 
@@ -49,7 +49,7 @@ def shapes_of(settings):
 def train_variant(ids, name, settings, seed):
     """Return the model of a variant after its training, or after what a checkpoint holds of it."""
     shapes, _, _ = shapes_of(settings)
-    options = {"turn": settings["turn"], "window": settings.get("window"), "scale": D**0.5}
+    options = {"rotate": settings["rotate"], "window": settings.get("window"), "scale": D**0.5}
     model = Decoder(shapes, HEADS, seed, **options)
     kept = f"variant-{''.join(letter for letter in name if letter.isalnum())}-{seed}"
     train(model, partial(windows, ids=ids), **TRAINING, seed=seed, checkpoint=kept)
@@ -63,9 +63,9 @@ def held_out_bits(model, tested, encoding):
 
 def expert_loads(model, ids):
     """Return the load of each expert in each layer, on a window of a text."""
-    seen = {}
-    model(ids, seen)
-    parts = [(seen["decoder"][layer]["attention"], model.params["decoder"][layer]) for layer in range(1, LAYERS + 1)]
+    record = {}
+    model(ids, record)
+    parts = [(record["decoder"][layer]["attention"], model.params["decoder"][layer]) for layer in range(1, LAYERS + 1)]
     shares = [experts(normalise(x, part["feed_forward"]), part["feed_forward"])[1] for x, part in parts]
     return [[round(float(one), 3) for one in expert_load(share)] for share in shares]
 

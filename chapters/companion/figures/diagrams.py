@@ -304,10 +304,10 @@ def backward_steps(model, ids, *, alt):
     >>> model = LanguageModel(5, 8, heads=2, layers=1, rng=0)
     >>> picture = backward_steps(model, [1, 2], alt="A model and its way back.")
     """
-    model(ids, seen := {})
-    (words, *steps), _, (first, stop, layers) = _decoder(model, seen)
+    model(ids, record := {})
+    (words, *steps), _, (first, stop, layers) = _decoder(model, record)
     places = "+ positions" * (model.positions in ("sinusoidal", "learned"))
-    embedding = _Step(["embedding"], ["ink"], seen["decoder"]["embedded"].shape, places)
+    embedding = _Step(["embedding"], ["ink"], record["decoder"]["embedded"].shape, places)
     inside, head = [step._replace(note="") for step in steps[first - 1 : -2]], steps[-2]
     head = head._replace(roles=["ink"])  # what has the colour of outputs here is a gradient
     steps = [words._replace(labels=["words"]), embedding, *inside, head, _Step(["softmax, loss"], ["ink"])]
@@ -342,9 +342,9 @@ def _residual(norm, step, shape=()):
     return [*before, step, _Step(["+"], shape=shape, around=len(before) + 1)]
 
 
-def _decoder(model, seen):
-    """Return the column of a language model, as its run has filled `seen`."""
-    parts, shape, layer = seen["decoder"], seen["decoder"]["embedded"].shape, []
+def _decoder(model, record):
+    """Return the column of a language model, as its run has filled `record`."""
+    parts, shape, layer = record["decoder"], record["decoder"]["embedded"].shape, []
     for name, output in parts[1].items():
         if not name.endswith(" weights"):
             params = model.params["decoder"][1][name]
@@ -353,7 +353,7 @@ def _decoder(model, seen):
     if model.positions in ("sinusoidal", "learned"):
         before[1:] = [_Step(["embedding"], ["ink"]), _Step(["+"], shape=shape, enters=("positions", "muted", ()))]
     end = [_Step(["LN"], ["muted"], parts["norm"]["output"].shape)] if "norm" in parts else []
-    end += [_Step(["output head"], ["output"], seen["logits"].shape), _Step(["logits"])]
+    end += [_Step(["output head"], ["output"], record["logits"].shape), _Step(["logits"])]
     repeated = len(before), len(before) + len(layer), sum(isinstance(name, int) for name in parts)
     return _Column([*before, *layer, *end], "Decoder", repeated)
 

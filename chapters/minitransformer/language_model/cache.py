@@ -16,7 +16,7 @@ class KeyValueCache:
     It has room for `most` tokens of as many texts as the shape `batch` says, for a `LanguageModel` or a `Decoder`.
     With a `window` each token attends to so many of the last ones, itself included.  `length` tells how many tokens it
     holds, and `keys_values` has their keys and values: (layers, 2, …, groups, most, d_k), a group for each head of
-    keys.  The turns of all places, where positions are rotary, are made once.  Where the model's own `turn` takes no
+    keys.  The turns of all places, where positions are rotary, are made once.  Where the model's own `rotate` takes no
     positions, nothing can be kept: `keys_values` is None, and `ids` are the tokens, read anew at each step.
     Raises TypeError where the model is of another kind.  Used in chapter 16.
 
@@ -37,11 +37,11 @@ class KeyValueCache:
         d_k = look["W_Q"].shape[1] // model.heads
         groups = look["W_K"].shape[1] // d_k
         self.ids = self.keys_values = None
-        if takes_positions(model.turn):
+        if takes_positions(model.rotate):
             self.keys_values = np.zeros((model.layers, 2, *self.batch, groups, self.most, d_k), kind)
         else:
             self.ids = np.zeros((*self.batch, self.most), int)
-        if model.turn is rotary:
+        if model.rotate is rotary:
             self.turns = np.exp(1j * angles(np.arange(self.most), d_k)).astype(np.result_type(kind, np.complex64))
 
     def reorder(self, rows):
@@ -52,8 +52,8 @@ class KeyValueCache:
             self.keys_values = self.keys_values[:, :, rows]
 
 
-def takes_positions(turn):
-    """Tell whether a model's `turn` can turn single tokens by their place: None does, and turn(x, positions).
+def takes_positions(rotate):
+    """Tell whether a model's `rotate` can turn single tokens by their place: None does, and rotate(x, positions).
 
     Used in chapter 16.
 
@@ -61,7 +61,7 @@ def takes_positions(turn):
     (True, False)
     """
     try:
-        return turn is None or bool(inspect.signature(turn).bind(None, None))
+        return rotate is None or bool(inspect.signature(rotate).bind(None, None))
     except TypeError:
         return False
 
@@ -86,9 +86,9 @@ def decode_step(model, cache, ids):
         return full_pass(model, cache, ids, new)
     seen, n = slice(max(0, new.start + 1 - cache.window), new.stop), ids.shape[-1]
     keep = None if n == 1 else visible(n, seen.stop - seen.start, cache.window)
-    turn = model.turn and partial(rotate_at, model, cache, new)
+    rotate = model.rotate and partial(rotate_at, model, cache, new)
     remember = partial(store, cache, new, seen)
-    logits = run_decoder(model, ids, first=new.start, keep=keep, turn=turn, remember=remember)
+    logits = run_decoder(model, ids, first=new.start, keep=keep, rotate=rotate, remember=remember)
     cache.length = new.stop
     return logits
 
@@ -134,7 +134,7 @@ def store(cache, new, seen, place, keys, values):
 
 
 def rotate_at(model, cache, new, x):
-    """Turn queries or keys by their own places, a slice: where the turn is `rotary`, by the angles that a cache has.
+    """Turn queries or keys by their own places, a slice: where `rotate` is `rotary`, by the angles that a cache has.
 
     Shapes: x (…, n, d_k) -> the same.  Built in chapter 16.
 
@@ -143,8 +143,8 @@ def rotate_at(model, cache, new, x):
     >>> rotate_at(model, KeyValueCache(model, most=5), slice(0, 1), np.ones((1, 4))).tolist()
     [[1.0, 1.0, 1.0, 1.0]]
     """
-    if model.turn is not rotary:
-        return model.turn(x, np.arange(new.start, new.stop))
+    if model.rotate is not rotary:
+        return model.rotate(x, np.arange(new.start, new.stop))
     return (x.view(cache.turns.dtype) * cache.turns[new]).view(x.dtype)  # a pair of features is a complex number
 
 
@@ -154,8 +154,8 @@ def full_pass(model, cache, ids, new):
     Shapes: ids (…, n) at the places `new`, a slice -> (…, n, vocabulary).  Used in chapter 16.
 
     >>> from minitransformer.today import Decoder, decoder_shapes, rotary_halves
-    >>> turn = lambda x: rotary_halves(x, base=50.0)
-    >>> model = Decoder(decoder_shapes(11, 8, heads=2, layers=1, hidden=16), heads=2, turn=turn)
+    >>> rotate = lambda x: rotary_halves(x, base=50.0)
+    >>> model = Decoder(decoder_shapes(11, 8, heads=2, layers=1, hidden=16), heads=2, rotate=rotate)
     >>> cache = KeyValueCache(model, most=5)
     >>> full_pass(model, cache, [3, 1], slice(0, 2)).shape, cache.ids.tolist()
     ((2, 11), [3, 1, 0, 0, 0])

@@ -251,25 +251,25 @@ def choices_of(config, sizes):
 
     Raises ValueError where it asks for what a `Decoder` does not have, such as another kind of scaled positions.
 
-    >>> choices_of({"model_type": "gpt2"}, {})["turn"] is None
+    >>> choices_of({"model_type": "gpt2"}, {})["rotate"] is None
     True
     """
     config = completed(config)
     if config["model_type"] == "gpt2":
         activation = ACTIVATIONS[config.get("activation_function", "gelu_new")]
-        return {"turn": None, "activation": activation, "eps": number(config.get("layer_norm_epsilon", 1e-5), "eps")}
+        return {"rotate": None, "activation": activation, "eps": number(config.get("layer_norm_epsilon", 1e-5), "eps")}
     rope = _rope_of(config)
     base = number(rope["rope_theta"], "rope_theta", 1)
     kind = one_of(rope.get("rope_type", rope.get("type", "default")), "rope_type", ["default", "llama3"])
     _refuse(config | rope, partial_rotary_factor=1.0)
-    turn = partial(rotary_halves, base=base)
+    rotate = partial(rotary_halves, base=base)
     if kind == "llama3":
-        turn = partial(turn, frequencies=slowed(base, sizes["width"], rope))
-        turn.scaling = {name: value for name, value in rope.items() if name != "rope_theta"}  # what saving writes
+        rotate = partial(rotate, frequencies=slowed(base, sizes["width"], rope))
+        rotate.scaling = {name: value for name, value in rope.items() if name != "rope_theta"}  # what saving writes
     window = config.get("sliding_window") if config["model_type"] == "mistral" else None
     window = None if window is None else whole(window, "sliding_window")
     eps = number(config["rms_norm_eps"], "rms_norm_eps")
-    return {"turn": turn, "eps": eps, "window": window}
+    return {"rotate": rotate, "eps": eps, "window": window}
 
 
 def _rope_of(config):

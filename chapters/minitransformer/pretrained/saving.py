@@ -87,8 +87,8 @@ def _gpt2(model, params):
 
     Raises ValueError where it turns queries, has a window or an activation without a name.
     """
-    if model.turn is not None or model.window is not None or model.activation not in ACTIVATIONS:
-        raise ValueError("the model has learned positions; expected no turn, no window, and gelu or relu: a GPT-2.")
+    if model.rotate is not None or model.window is not None or model.activation not in ACTIVATIONS:
+        raise ValueError("the model has learned positions; expected no rotation, no window, and gelu or relu: a GPT-2.")
     return {
         "architectures": ["GPT2LMHeadModel"],
         "model_type": "gpt2",
@@ -126,20 +126,22 @@ def _llama(model, params):
         "rms_norm_eps": model.eps,
         "attention_bias": "b_O" in asks,
         "sliding_window": model.window,
-        **_rope(model.turn),
+        **_rope(model.rotate),
     }
 
 
-def _rope(turn):
+def _rope(rotate):
     """Return the base and the scaling of rotary positions by their public names.
 
-    Raises ValueError where `turn` is not `rotary_halves`, or has frequencies that no public checkpoint has given.
+    Raises ValueError where `rotate` is not `rotary_halves`, or has frequencies that no public checkpoint has given.
     """
-    known = turn is rotary_halves or (isinstance(turn, partial) and turn.func is rotary_halves)
-    keywords = getattr(turn, "keywords", {})
-    scaling = getattr(turn, "scaling", None)
+    known = rotate is rotary_halves or (isinstance(rotate, partial) and rotate.func is rotary_halves)
+    keywords = getattr(rotate, "keywords", {})
+    scaling = getattr(rotate, "scaling", None)
     if not known or ("frequencies" in keywords and scaling is None):
-        raise ValueError(f"the model's turn is {turn!r}; expected rotary_halves, as public models have, with a base.")
+        raise ValueError(
+            f"the model's rotate is {rotate!r}; expected rotary_halves, as public models have, with a base."
+        )
     return {"rope_theta": keywords.get("base", 10_000.0)} | ({"rope_scaling": scaling} if scaling else {})
 
 

@@ -83,13 +83,13 @@ def linear_vjp(x, params, name):
     return found + bias_for(found, params, f"b_{name}", f"x W_{name}"), backward
 
 
-def grouped_attention(x, params, heads, keep=None, turn=None, eps=1e-5):
+def grouped_attention(x, params, heads, keep=None, rotate=None, eps=1e-5):
     """Attend from x to x with `heads` heads of queries, of which neighbours share a head of keys and values.
 
     Shapes: x (…, n, d), params W_Q (d, heads · d_k), W_K and W_V (d, groups · d_k), W_O (heads · d_k, d_out), perhaps
     b_Q, b_K, b_V, b_O, and perhaps queries and keys, dicts with the gain (d_k,) of their norm; keep (…, n, n) of bool
     -> output (…, n, d_out), weights (…, heads, n, n).  There are as many groups as W_K is narrower than W_Q, and head h
-    reads group h // (heads / groups).  `turn` and what is raised are as in `multi_head_attention`.
+    reads group h // (heads / groups).  `rotate` and what is raised are as in `multi_head_attention`.
     Ainslie et al. (2023); built in chapter 19.
 
     >>> params = {"W_Q": np.ones((6, 8)), "W_K": np.ones((6, 4)), "W_V": np.ones((6, 4)), "W_O": np.ones((8, 6))}
@@ -104,8 +104,8 @@ def grouped_attention(x, params, heads, keep=None, turn=None, eps=1e-5):
     if "queries" in params:
         queries = rms_norm(queries, params["queries"]["gain"], eps)
         keys = rms_norm(keys, params["keys"]["gain"], eps)
-    if turn is not None:
-        queries, keys = turn(queries), turn(keys)
+    if rotate is not None:
+        queries, keys = rotate(queries), rotate(keys)
     keys, values = (np.repeat(part, heads // groups, axis=-3) for part in (keys, values))
     output, weights = attention(queries, keys, values, by_heads(keep))
     return linear(merge_heads(output), params, "O"), weights
@@ -141,14 +141,14 @@ def group_count(params, heads):
     return groups
 
 
-def _made_vjp(x, params, name, heads, norm, turn, eps):
+def _made_vjp(x, params, name, heads, norm, rotate, eps):
     """Return queries or keys, split, normed and turned, and their backward pass: -> dX, gradients."""
     made, back = linear_vjp(x, params, name)
     made, back_norm, back_turn = split_heads(made, heads), lambda d: (d, {}), lambda d: d
     if norm in params:
         made, back_norm = rms_norm_vjp(made, params[norm]["gain"], eps)
-    if turn is not None:
-        made, back_turn = turned_vjp(made, turn)
+    if rotate is not None:
+        made, back_turn = turned_vjp(made, rotate)
 
     def backward(d_made):
         d_made, *found = back_norm(back_turn(d_made))
@@ -158,8 +158,8 @@ def _made_vjp(x, params, name, heads, norm, turn, eps):
     return made, backward
 
 
-def turned_vjp(x, turn):
-    """Return `turn(x)` and its backward pass, also where `turn` is a `partial` of `rotary_halves`.  Used in chapter 19.
+def turned_vjp(x, rotate):
+    """Return `rotate(x)` and its backward pass, also of a `partial` of `rotary_halves`.  Used in chapter 19.
 
     Shapes: x (…, n, d_k) -> the same.
 
@@ -167,12 +167,12 @@ def turned_vjp(x, turn):
     >>> bool(np.allclose(backward(turned), 1))
     True
     """
-    if isinstance(turn, partial) and turn.func is rotary_halves:
-        return rotary_halves_vjp(x, *turn.args, **turn.keywords)
-    return vjp_of(turn)(x)
+    if isinstance(rotate, partial) and rotate.func is rotary_halves:
+        return rotary_halves_vjp(x, *rotate.args, **rotate.keywords)
+    return vjp_of(rotate)(x)
 
 
-def grouped_attention_vjp(x, params, heads, keep=None, turn=None, eps=1e-5):
+def grouped_attention_vjp(x, params, heads, keep=None, rotate=None, eps=1e-5):
     """Return `grouped_attention(…)`, (output, weights), and its backward pass: d_output -> dX, gradients like `params`.
 
     Shapes: as in `grouped_attention`.  A head of keys collects the gradients of all that asked it.
@@ -185,8 +185,8 @@ def grouped_attention_vjp(x, params, heads, keep=None, turn=None, eps=1e-5):
     (6, 4)
     """
     groups = group_count(params, heads)
-    queries, back_queries = _made_vjp(x, params, "Q", heads, "queries", turn, eps)
-    keys, back_keys = _made_vjp(x, params, "K", groups, "keys", turn, eps)
+    queries, back_queries = _made_vjp(x, params, "Q", heads, "queries", rotate, eps)
+    keys, back_keys = _made_vjp(x, params, "K", groups, "keys", rotate, eps)
     values, back_values = _made_vjp(x, params, "V", groups, "values", None, eps)
     shared = [np.repeat(part, heads // groups, axis=-3) for part in (keys, values)]
     (mixed, weights), back_attention = attention_vjp(queries, *shared, by_heads(keep))
@@ -249,7 +249,7 @@ def network_vjp(x, params, activation=gelu, chosen=2):
     return output, backward
 
 
-def decoder_layer_vjp(x, params, heads, keep=None, turn=None, activation=gelu, eps=1e-5, chosen=2):
+def decoder_layer_vjp(x, params, heads, keep=None, rotate=None, activation=gelu, eps=1e-5, chosen=2):
     """Run one layer of a decoder; return what comes out, and the backward pass: d_output -> dX, gradients.
 
     Shapes: x (…, n, d), params as in `decoder_shapes`, keep (…, n, n) of bool -> (…, n, d), and gradients in dicts like
@@ -264,7 +264,7 @@ def decoder_layer_vjp(x, params, heads, keep=None, turn=None, activation=gelu, e
     """
     asks, wide = params["attention"], params["feed_forward"]
     inner, back_norm = normed_vjp(x, asks, eps)
-    (found, _), back_attention = grouped_attention_vjp(inner, asks, heads, keep, turn, eps)
+    (found, _), back_attention = grouped_attention_vjp(inner, asks, heads, keep, rotate, eps)
     x = x + found
     inner, back_wide_norm = normed_vjp(x, wide, eps)
     found, back_network = network_vjp(inner, wide, activation, chosen)
@@ -347,12 +347,14 @@ def _biased(matrices, biases):
     return found
 
 
-def _look_at(shapes, turn, activation, dtype):
+def _look_at(shapes, rotate, activation, dtype):
     """Raise TypeError where a decoder cannot have such shapes, functions or floats."""
     if not isinstance(shapes, dict) or not {"embedding", "decoder"} <= shapes.keys():
         raise TypeError(f"shapes is {shapes!r:.80}; expected the dict that decoder_shapes returns.")
-    if not callable(activation) or not (turn is None or callable(turn)):
-        raise TypeError(f"turn is {turn!r} and activation {activation!r}; expected functions, or no turn, None.")
+    if not callable(activation) or not (rotate is None or callable(rotate)):
+        raise TypeError(
+            f"rotate is {rotate!r} and activation {activation!r}; expected functions, or None for no rotation."
+        )
     if dtype not in (np.float32, np.float64, float, "float32", "float64"):
         raise TypeError(f"dtype is {dtype!r}; expected np.float32 or np.float64.")
 
@@ -360,7 +362,7 @@ def _look_at(shapes, turn, activation, dtype):
 class Decoder:
     """A decoder-only model: `Decoder(shapes, heads, rng, …)`, with shapes as in `decoder_shapes`.
 
-    Its parts are those that its parameters ask for.  `turn` passes over queries and keys, or is None; one that takes
+    Its parts are those that its parameters ask for.  `rotate` passes over queries and keys, or is None; one that takes
     their positions, too, lets a cache keep them.  The embedding is multiplied by `scale`; with a `window` no token sees
     farther back; `chosen` is how many experts a token uses.
     `params` are nested dicts of views of one vector `flat`; without an `rng` all are 0.  Raises TypeError or ValueError
@@ -379,7 +381,7 @@ class Decoder:
         heads,
         rng=None,
         *,
-        turn=rotary_halves,
+        rotate=rotary_halves,
         activation=gelu,
         eps=1e-5,
         window=None,
@@ -388,8 +390,8 @@ class Decoder:
         dtype=np.float32,
     ):
         """Make the parameters, and keep what they do not tell."""
-        _look_at(shapes, turn, activation, dtype)
-        self.shapes, self.heads, self.turn, self.activation = shapes, whole(heads, "heads"), turn, activation
+        _look_at(shapes, rotate, activation, dtype)
+        self.shapes, self.heads, self.rotate, self.activation = shapes, whole(heads, "heads"), rotate, activation
         self.eps, self.window = number(eps, "eps"), None if window is None else whole(window, "window")
         self.scale, self.chosen = number(scale, "scale", -np.inf), whole(chosen, "chosen")
         self.vocabulary, self.d = shapes["embedding"]
@@ -407,7 +409,7 @@ class Decoder:
     def options(self, n):
         """Return what all layers are called with, for a text of n tokens."""
         keep = causal_mask(n) if self.window is None else window_mask(n, self.window)
-        options = {"heads": self.heads, "keep": keep, "turn": self.turn, "activation": self.activation}
+        options = {"heads": self.heads, "keep": keep, "rotate": self.rotate, "activation": self.activation}
         return options | {"eps": self.eps, "chosen": self.chosen}
 
     def embedded(self, ids, first=0):
@@ -424,16 +426,16 @@ class Decoder:
         """Return what the network at this place makes of x, as `walk` asks: (…, n, d) -> (…, n, d)."""
         return network(x, params, self.activation, self.chosen, note, place)
 
-    def __call__(self, ids, seen=None, rng=None):
+    def __call__(self, ids, record=None, rng=None):
         """Return the logits: ids (…, n) of whole numbers below `vocabulary` -> (…, n, vocabulary).
 
-        `seen`, a dict, receives what the parts return, by name; an `rng` changes nothing, as nothing is dropped.
+        `record`, a dict, receives what the parts return, by name; an `rng` changes nothing, as nothing is dropped.
         """
         x = self.embedded(ids)
-        found = None if seen is None else seen.setdefault("decoder", {"embedded": x})
+        found = None if record is None else record.setdefault("decoder", {"embedded": x})
         keep = visible(x.shape[-2], x.shape[-2], self.window)
         x = walk(x, self.params["decoder"], recorder(found), keep=keep, **layer_options(self, "decoder"))
-        return logits_of(x, self.params, seen)
+        return logits_of(x, self.params, record)
 
     def vjp(self, ids, rng=None):
         """Return the logits of `ids` and their backward pass: d_logits (…, n, vocabulary) -> a vector like `flat`."""

@@ -9,7 +9,7 @@ from ..self_attention import project
 from .decoder import by_heads
 
 
-def latent_attention(x, params, heads, keep=None, turn=None):
+def latent_attention(x, params, heads, keep=None, rotate=None):
     """Attend from x to x, with keys and values made of one short vector for each token, the latent, x W_down.
 
     Shapes: x (…, n, d), params W_Q (d, heads · d_k), W_down (d, r), W_K and W_V (r, heads · d_k), W_O (heads · d_k, d),
@@ -23,10 +23,10 @@ def latent_attention(x, params, heads, keep=None, turn=None):
     >>> output.shape, latents.shape, places.shape
     ((5, 6), (5, 3), (5, 2))
     """
-    turn = turn or (lambda x: x)
-    latents, places = project(x, params, "W_down"), turn(project(x, params, "W_key"))
+    rotate = rotate or (lambda x: x)
+    latents, places = project(x, params, "W_down"), rotate(project(x, params, "W_key"))
     queries = split_heads(project(x, params, "W_Q"), heads)
-    asking = turn(split_heads(project(x, params, "W_place"), heads))
+    asking = rotate(split_heads(project(x, params, "W_place"), heads))
     keys = split_heads(project(latents, params, "W_K", "the latents"), heads)
     values = split_heads(project(latents, params, "W_V", "the latents"), heads)
     shared = np.broadcast_to(places[..., None, :, :], (*keys.shape[:-1], places.shape[-1]))

@@ -91,19 +91,19 @@ def output_matrix(params):
     )
 
 
-def logits_of(x, params, seen=None):
+def logits_of(x, params, record=None):
     """Score every word of the vocabulary at every position: with a matrix of its own, or else with the embedding.
 
     Shapes: x (…, n, d), params["output"] (d, vocabulary) or params["embedding"] (vocabulary, d) -> (…, n, vocabulary).
-    `seen`, a dict, receives these logits.  Press and Wolf (2017) tie the two; built in chapter 12.
+    `record`, a dict, receives these logits.  Press and Wolf (2017) tie the two; built in chapter 12.
 
     >>> logits_of(np.ones((3, 4)), {"embedding": np.ones((10, 4))}).shape
     (3, 10)
     """
-    seen = {} if seen is None else seen
+    record = {} if record is None else record
     matrix = output_matrix(params)
-    seen["logits"] = product(*matrix_for(x, {"output": matrix}, "output"))
-    return seen["logits"]
+    record["logits"] = product(*matrix_for(x, {"output": matrix}, "output"))
+    return record["logits"]
 
 
 def logits_of_vjp(x, params):

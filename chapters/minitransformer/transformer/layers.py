@@ -15,17 +15,17 @@ def layer(
     keep=None,
     memory=None,
     memory_keep=None,
-    turn=None,
+    rotate=None,
     activation=relu,
     rate=0.0,
     rng=None,
-    seen=None,
+    record=None,
 ):
     """Run one layer: attention, cross-attention where `params` has one, feed-forward network, each added to the stream.
 
     Shapes: x (…, n, d), params with arrays as in `layer_shapes`, keep (…, n, n) of bool, and for a cross-attention
-    memory (…, m, d) and memory_keep (…, n, m) of bool -> (…, n, d).  `turn` is as in `multi_head_attention`, `rate` and
-    `rng` are those of a `dropout` of what is added.  `seen`, a dict, receives each sum and all weights.
+    memory (…, m, d) and memory_keep (…, n, m) of bool -> (…, n, d).  `rotate` is as in `multi_head_attention`; `rate`
+    and `rng` are those of a `dropout` of what is added.  `record`, a dict, receives each sum and all weights.
     Raises ValueError where there is a cross-attention and no memory.
     Vaswani et al. (2017), section 3.1; built in chapter 12.
 
@@ -37,18 +37,19 @@ def layer(
     wide = entry(params, "feed_forward")
     if "cross_attention" in params and memory is None:
         raise ValueError("memory is None; expected an encoder's output, (…, m, d).")
-    seen = {} if seen is None else seen
-    own, cross = {"keep": keep, "turn": turn}, {"context": memory, "keep": memory_keep}
+    record = {} if record is None else record
+    own = {"keep": keep, "rotate": rotate}
+    cross = {"context": memory, "keep": memory_keep}
 
     def attend(x, name, **options):
         output, weights = multi_head_attention(x, params[name], heads, **options)
-        seen[f"{name} weights"] = weights
+        record[f"{name} weights"] = weights
         return output
 
     def add(x, name, sublayer):
         gain, bias = (entry(entry(params, name), part) for part in ("gain", "bias"))
-        seen[name] = residual(x, lambda x: dropout(sublayer(x), rate, rng), norm, gain, bias)
-        return seen[name]
+        record[name] = residual(x, lambda x: dropout(sublayer(x), rate, rng), norm, gain, bias)
+        return record[name]
 
     x = add(x, "attention", lambda x: attend(x, "attention", **own))
     if "cross_attention" in params:
@@ -64,7 +65,7 @@ def layer_vjp(
     keep=None,
     memory=None,
     memory_keep=None,
-    turn=None,
+    rotate=None,
     activation=relu,
     rate=0.0,
     rng=None,
@@ -91,7 +92,7 @@ def layer_vjp(
         output, backs[name] = residual_vjp(x, with_dropout(sublayer, rate, rng), norm, gain, bias)
         return output
 
-    x = add(x, "attention", lambda x: attend(x, "attention", keep=keep, turn=turn))
+    x = add(x, "attention", lambda x: attend(x, "attention", keep=keep, rotate=rotate))
     if "cross_attention" in params:
         x = add(x, "cross_attention", lambda x: attend(x, "cross_attention", context=memory, keep=memory_keep))
     x = add(x, "feed_forward", lambda x: feed_forward_vjp(x, wide, activation))
@@ -115,11 +116,11 @@ def _wide(params, memory):
     return wide
 
 
-def stack(x, params, heads, seen=None, **options):
+def stack(x, params, heads, record=None, **options):
     """Run layers one after another, and at the end the norm that a stack of pre-norm layers has.
 
     Shapes: x (…, n, d), params with a dict for each layer and perhaps a "norm" -> (…, n, d).  The options are those of
-    `layer`; `seen`, a dict, receives what each part returns.  Built in chapter 12.
+    `layer`; `record`, a dict, receives what each part returns.  Built in chapter 12.
 
     >>> from minitransformer.transformer import LanguageModel
     >>> params = LanguageModel(11, 8, heads=2, layers=3, rng=0).params["decoder"]
@@ -127,11 +128,11 @@ def stack(x, params, heads, seen=None, **options):
     (5, 8)
     """
     for name, part in of_type(params, "params", dict).items():
-        found = {} if seen is None else seen.setdefault(name, {})
+        found = {} if record is None else record.setdefault(name, {})
         if name == "norm":
             x = found["output"] = layer_norm(x, **part)
         else:
-            x = layer(x, part, heads, seen=found, **options)
+            x = layer(x, part, heads, record=found, **options)
     return x
 
 

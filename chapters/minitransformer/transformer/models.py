@@ -110,7 +110,7 @@ class Model(Sizes):
             initialise(self.params, seeded(rng))
 
     @property
-    def turn(self):
+    def rotate(self):
         """What queries and keys pass through, or None."""
         return rotary if self.positions == "rotary" else None
 
@@ -120,11 +120,12 @@ class Model(Sizes):
 
     def options(self, rng):
         """Return what this model asks of its layers, as the keywords of `layer_vjp`."""
-        return {"norm": self.norm, "turn": self.turn, "activation": self.activation, "rate": self.dropout, "rng": rng}
+        looks = {"norm": self.norm, "rotate": self.rotate, "activation": self.activation}
+        return {**looks, "rate": self.dropout, "rng": rng}
 
-    def run(self, x, side, seen=None, rng=None, **masks):
+    def run(self, x, side, record=None, rng=None, **masks):
         """Pass x (…, n, d) through the layers of the "encoder" or the "decoder" -> (…, n, d)."""
-        found = None if seen is None else seen.setdefault(side, {"embedded": x})
+        found = None if record is None else record.setdefault(side, {"embedded": x})
         x, note = dropout(x, self.dropout, rng), recorder(found, self.dropout, rng)
         return walk(x, self.params[side], note, **layer_options(self, side), **masks)
 
@@ -161,15 +162,15 @@ class LanguageModel(Model):
     (3, 11)
     """
 
-    def __call__(self, ids, seen=None, rng=None):
+    def __call__(self, ids, record=None, rng=None):
         """Return the logits: ids (…, n) of whole numbers below `vocabulary` -> (…, n, vocabulary).
 
-        `seen`, a dict, receives what the parts return, by name; an `rng` turns dropout on, for training.  Padding at
+        `record`, a dict, receives what the parts return, by name; an `rng` turns dropout on, for training.  Padding at
         the end needs no mask: nothing sees it.
         """
         x = self.embedded(ids)
-        x = self.run(x, "decoder", seen, rng, keep=causal_mask(x.shape[-2]))
-        return logits_of(x, self.params, seen)
+        x = self.run(x, "decoder", record, rng, keep=causal_mask(x.shape[-2]))
+        return logits_of(x, self.params, record)
 
     def embedded(self, ids, first=0):
         """Return the vectors of tokens, the first of which has this place in its text: (…, n) -> (…, n, d)."""
@@ -231,27 +232,28 @@ class Transformer(Model):
         """The name of the table in which the source's words are looked up."""
         return "embedding" if self.source_vocabulary is None else "source_embedding"
 
-    def encode(self, source, keep=None, seen=None, rng=None):
+    def encode(self, source, keep=None, record=None, rng=None):
         """Return the memory: source (…, m) of whole numbers, keep (…, m, m) as in `attention` -> (…, m, d)."""
         x = embed(source, self.params, self.positions, self.source_table)
-        return self.run(x, "encoder", seen, rng, keep=keep)
+        return self.run(x, "encoder", record, rng, keep=keep)
 
-    def decode(self, target, memory, keep=None, seen=None, rng=None):
+    def decode(self, target, memory, keep=None, record=None, rng=None):
         """Return the logits: target (…, n) of whole numbers, memory (…, m, d), keep (…, n, m) of bool
         -> (…, n, vocabulary)."""
         x = embed(target, self.params, self.positions)
         both = {"keep": causal_mask(x.shape[-2]), "memory": memory, "memory_keep": keep}
-        return logits_of(self.run(x, "decoder", seen, rng, **both), self.params, seen)
+        return logits_of(self.run(x, "decoder", record, rng, **both), self.params, record)
 
-    def __call__(self, source, target, lengths=None, seen=None, rng=None):
+    def __call__(self, source, target, lengths=None, record=None, rng=None):
         """Return the logits: source (…, m) and target (…, n) of whole numbers -> (…, n, vocabulary).
 
-        `lengths` (batch,) hides the padding of a source (batch, m).  `seen`, a dict, receives what the parts return, by
-        name; an `rng` turns dropout on, for training.  Padding at the end of the target needs no mask: nothing sees it.
+        `lengths` (batch,) hides the padding of a source (batch, m).  `record`, a dict, receives what the parts return,
+        by name; an `rng` turns dropout on, for training.  Padding at the end of the target needs no mask: no word
+        attends to it.
         """
         keep = source_mask(source, lengths)
-        memory = self.encode(source, keep, seen, rng)
-        return self.decode(target, memory, keep, seen, rng)
+        memory = self.encode(source, keep, record, rng)
+        return self.decode(target, memory, keep, record, rng)
 
     def vjp(self, source, target, lengths=None, rng=None):
         """Return the logits and their backward pass: d_logits (…, n, vocabulary) -> a vector like `flat`.

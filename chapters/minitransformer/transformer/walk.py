@@ -64,7 +64,7 @@ def layer_options(model, side):
     'pre'
     """
     _, heads = stack_size(model, side)
-    return {"heads": heads, "network": model.network, "norm": model.norm, "eps": model.eps, "turn": model.turn}
+    return {"heads": heads, "network": model.network, "norm": model.norm, "eps": model.eps, "rotate": model.rotate}
 
 
 def visible(n, m, window=None):
@@ -150,11 +150,11 @@ def block(x, params, number, note, heads, network, norm="pre", eps=1e-5, memory=
     return x
 
 
-def run_attention(x, part, heads, note, place, eps=1e-5, context=None, keep=None, turn=None, remember=None):
+def run_attention(x, part, heads, note, place, eps=1e-5, context=None, keep=None, rotate=None, remember=None):
     """Attend from x to a context, or to x itself, with heads of queries, of which neighbours may share a head of keys.
 
     Shapes: x (…, n, d), context (…, m, d), part as in `multi_head_attention` or `grouped_attention`, keep (…, n, m) of
-    bool, the same for every head -> (…, n, d).  `turn` turns queries and keys, and `remember(place, keys, values)`
+    bool, the same for every head -> (…, n, d).  `rotate` turns queries and keys, and `remember(place, keys, values)`
     returns those of all tokens so far in place of the new ones'.  Built in chapter 16.
 
     >>> from minitransformer.transformer import LanguageModel
@@ -168,8 +168,8 @@ def run_attention(x, part, heads, note, place, eps=1e-5, context=None, keep=None
     keys, values = (heads_of(affine(other, part, name), groups) for name in "KV")
     if "queries" in part:
         queries, keys = normalise(queries, part["queries"], eps), normalise(keys, part["keys"], eps)
-    if turn is not None:
-        queries, keys = turn(queries), turn(keys)
+    if rotate is not None:
+        queries, keys = rotate(queries), rotate(keys)
     queries, keys = note(f"{place} queries", queries), note(f"{place} keys", keys)
     values = note(f"{place} values", values)
     if remember is not None:

@@ -87,8 +87,8 @@ def translate(sentence, model=None):
     if not words or set(words) & set(MARKS):
         raise ValueError(f"sentence is {sentence!r}; expected some English words.")
     source, lengths = word_numbers([words], SENTENCES.english)
-    said, seen = greedy_decode(model, source, lengths), {}
-    model(source, np.hstack([[[START]], said[:, :-1]]), lengths, seen)
-    last = seen["decoder"][model.layers]["cross_attention weights"][0].mean(axis=0)
+    said, record = greedy_decode(model, source, lengths), {}
+    model(source, np.hstack([[[START]], said[:, :-1]]), lengths, record)
+    last = record["decoder"][model.layers]["cross_attention weights"][0].mean(axis=0)
     words = [SENTENCES.french[number] for number in said[0] if number not in (PAD, END)]
     return french_text(words), last

@@ -18,15 +18,15 @@ def modelled(sizes, source, target, dtype=np.float64):
 
 
 def written(model, ids):
-    """Return what a model says to a row of ids, word by word until </s> or for 8 words more, and all that is `seen`."""
-    said, seen = [], {}
+    """Return what a model says to a row of ids, word by word until </s> or for 8 words more, and its activations."""
+    said, record = [], {}
     while 2 not in said and len(said) < len(ids) + 8:
-        said.append(int(model([ids], [[1, *said]], seen=seen)[0, -1].argmax()))
-    return said, seen
+        said.append(int(model([ids], [[1, *said]], record=record)[0, -1].argmax()))
+    return said, record
 
 
 def translated(sizes, source, target, sentence, steps, step, weights, **_):
-    """Return the words of a translation, as ids, and all that its model has `seen`."""
+    """Return the words of a translation, as ids, and the activations of its model."""
     model = modelled(sizes, source, target)
     model.flat[:] = np.frombuffer(base64.b64decode(weights[steps.index(step)]), "<f2")
     return written(model, [source.index(word) for word in sentence.split()])
@@ -34,16 +34,16 @@ def translated(sizes, source, target, sentence, steps, step, weights, **_):
 
 def numbers(part="cross_attention", layer=1, head="mean", side="French", at=None, **state):
     """Return the number below each word of either sentence, in per cent."""
-    said, seen = translated(**state)
+    said, record = translated(**state)
     words = [state["target"][word] for word in said]
     found = [place for place, word in enumerate(words) if word in state["pronouns"]]
     at = at if at is not None else (found or [0])[0]
-    heads = seen["encoder" if part == "encoder" else "decoder"][layer][
+    heads = record["encoder" if part == "encoder" else "decoder"][layer][
         f"{part.replace('encoder', 'attention')} weights"
     ]
     table = heads[0].mean(axis=0) if head == "mean" else heads[0, head]
     below = {"English": [None] * len(state["sentence"].split())}
-    below["French"] = softmax(seen["logits"][0])[range(len(said)), said]
+    below["French"] = softmax(record["logits"][0])[range(len(said)), said]
     if part == "cross_attention":
         below["English" if side == "French" else "French"] = table[at] if side == "French" else table[:, at]
     elif part == "encoder" and side == "English":
