@@ -38,11 +38,10 @@ def layer(
     if "cross_attention" in params and memory is None:
         raise ValueError("memory is None; expected an encoder's output, (…, m, d).")
     record = {} if record is None else record
-    own = {"keep": keep, "rotate": rotate}
-    cross = {"context": memory, "keep": memory_keep}
+    own, cross = (None, keep, rotate), (memory, memory_keep)  # context, keep, rotate
 
-    def attend(x, name, **options):
-        output, weights = multi_head_attention(x, params[name], heads, **options)
+    def attend(x, name, look):
+        output, weights = multi_head_attention(x, params[name], heads, *look)
         record[f"{name} weights"] = weights
         return output
 
@@ -51,9 +50,9 @@ def layer(
         record[name] = residual(x, lambda x: dropout(sublayer(x), rate, rng), norm, gain, bias)
         return record[name]
 
-    x = add(x, "attention", lambda x: attend(x, "attention", **own))
+    x = add(x, "attention", lambda x: attend(x, "attention", own))
     if "cross_attention" in params:
-        x = add(x, "cross_attention", lambda x: attend(x, "cross_attention", **cross))
+        x = add(x, "cross_attention", lambda x: attend(x, "cross_attention", cross))
     return add(x, "feed_forward", lambda x: feed_forward(x, wide, activation))
 
 
