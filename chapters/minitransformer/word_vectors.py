@@ -177,7 +177,8 @@ def train_vectors(sentences, size=100, window=5, min_count=5):
         parts = np.linalg.svd(matrix.toarray())
         u, s, _ = (part[..., :size][..., ::-1] for part in parts)
     else:
-        u, s, _ = svds(matrix, k=size, v0=np.ones(len(index)), solver="propack")
+        steps, start = max(10 * size, 500), np.ones(len(index))
+        u, s, _ = svds(matrix, k=size, v0=start, maxiter=steps, solver="propack")
     u *= np.sign(u[np.abs(u).argmax(axis=0), range(size)])  # largest entries positive
     vectors = Vectors(size)
     vectors.add_vectors(vocabulary, (u * np.sqrt(s))[:, ::-1].astype(np.float32))

@@ -43,6 +43,11 @@ def test_what_is_not_a_number_is_refused(x):
         floats(x, "the tokens")
 
 
+def test_what_is_no_array_at_all_is_named_by_its_type():
+    with pytest.raises(TypeError, match="^stream is of type LanguageModel; expected real numbers, an array of them"):
+        floats(LanguageModel(5, 4, heads=2, layers=1), "stream")
+
+
 @given(array_shapes(min_dims=2, max_dims=4, min_side=0, max_side=3), st.data())
 def test_a_mask_fits_just_where_numpy_can_stretch_it_over_the_scores(scores, data):
     mask = data.draw(array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3))

@@ -581,6 +581,14 @@ def test_a_text_begins_with_a_token():
             write(model(), np.empty(0, int), 3)
 
 
+@pytest.mark.parametrize("texts", [[[1, 2, 3], [4, 5]], ([1], [2, 3]), [np.array([1, 2, 3]), np.array([4])]])
+def test_texts_of_unequal_length_are_to_be_given_one_by_one(texts):
+    lengths = " and ".join(map(str, sorted(map(len, texts))))
+    says = rf"^ids has texts of {lengths} tokens; expected texts of one length: write them one by one, or cut them\.$"
+    with pytest.raises(ValueError, match=says):
+        generate(model(), texts, 2)
+
+
 # Counting
 
 

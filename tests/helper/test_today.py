@@ -194,7 +194,7 @@ def test_all_experts_chosen_are_the_softmax_of_all_and_one_chosen_is_that_one():
 @pytest.mark.parametrize("function", [experts, experts_vjp])
 def test_scores_of_more_or_fewer_experts_than_there_are_fit_none(function, count):
     params = {"W_router": random(6, 4), "experts": dict.fromkeys(range(count), matrices(GATED))}
-    with pytest.raises(ValueError, match="argument 2 is (shorter|longer) than argument 1"):
+    with pytest.raises(ValueError, match=rf"^W_router has shape \(6, 4\) and experts are {count}; expected a column"):
         function(random(7, 6), params)
 
 

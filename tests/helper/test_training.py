@@ -703,7 +703,7 @@ def test_a_disk_that_fills_up_while_it_trains_is_told_and_loses_nothing(cache, m
             TypeError,
             "measure(model) is of type int; expected a dict of numbers and arrays",
         ),
-        ({"measure": lambda model: {"a": None}}, TypeError, "a holds object values; expected real numbers"),
+        ({"measure": lambda model: {"a": None}}, TypeError, "a is of type NoneType; expected real numbers"),
         ({"steps": 2.5}, ValueError, "steps is 2.5; expected a whole number from 1 on."),
         ({"steps": 0}, ValueError, "steps is 0; expected a whole number from 1 on."),
         ({"steps": 5}, ValueError, "steps is 5 and warmup 5; expected more steps than those of the warm-up."),
@@ -765,7 +765,10 @@ def test_a_training_that_comes_to_nan_ends_in_a_sentence_and_what_was_kept_stays
     "norm, says",
     [
         ("none", r"^step \d+ of 50 came to infinite numbers or NaN"),
-        ("pre", r"^step \d+ of 50: x holds numbers whose squares overflow in float32; expected smaller ones\.$"),
+        (
+            "pre",
+            r"^step \d+ of 50: x holds .* overflow in float32; expected smaller ones: make the model anew and train",
+        ),
     ],
 )
 def test_a_rate_that_is_far_too_high_ends_at_a_step_that_is_named_and_no_warning_comes_first(norm, says):
@@ -803,6 +806,24 @@ def test_the_bar_of_a_training_that_is_read_says_where_it_was_kept(cache, capsys
     assert "kept in" not in capsys.readouterr().out
     trained(checkpoint="x")
     assert f"kept in {next(cache.iterdir())}" in capsys.readouterr().out
+
+
+def test_the_bar_of_a_training_that_goes_on_half_way_says_where_it_was_kept(cache, monkeypatch, capsys):
+    real = loop._step
+
+    def broken_off(model, adam, batch, step, settings):
+        if step == 25:
+            raise InterruptedError
+        return real(model, adam, batch, step, settings)
+
+    with monkeypatch.context() as patch, pytest.raises(InterruptedError):
+        patch.setattr(loop, "_step", broken_off)
+        trained(checkpoint="x", every=5)
+    capsys.readouterr()
+    trained(checkpoint="x", every=5)
+    lines = [line for line in capsys.readouterr().out.split("\r") if "/50" in line]
+    assert "25/50" in lines[0] and "50/50" in lines[-1] and "loss=" in lines[-1]
+    assert [line for line in lines if f"kept in {next(cache.iterdir())}" not in line] == []
 
 
 CELL = """

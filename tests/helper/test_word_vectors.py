@@ -91,6 +91,16 @@ def test_many_words_get_the_vectors_of_the_largest_singular_values_as_few_do():
     np.testing.assert_allclose((found.vectors**2).sum(axis=0), largest, rtol=1e-5)
 
 
+@pytest.mark.parametrize("size", [1, 3])
+def test_a_few_numbers_are_found_for_words_that_are_nearly_all_alike(size):
+    rng = np.random.default_rng(0)
+    text = rng.integers(700, size=(3_000, 8)).astype(str).tolist()  # its singular values lie close together
+    found = train_vectors(text, size=size)
+    table = ppmi(count_pairs(text, found.key_to_index)).toarray()
+    largest = np.linalg.svd(table, compute_uv=False)[:size]
+    np.testing.assert_allclose((found.vectors**2).sum(axis=0), largest, rtol=1e-5)
+
+
 def test_all_words_count_where_none_has_to_be_seen():
     every = train_vectors(TOY[:2], size=3, min_count=1)
     assert (train_vectors(TOY[:2], size=3, min_count=0).vectors == every.vectors).all() and len(every) == 7

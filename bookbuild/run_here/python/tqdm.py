@@ -33,6 +33,3 @@ class tqdm:  # noqa: N801  as it is called
 
     def set_postfix(self, *_, **__):
         """Say nothing."""
-
-    def set_postfix_str(self, *_, **__):
-        """Say nothing."""

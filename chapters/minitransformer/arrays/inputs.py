@@ -33,6 +33,8 @@ def floats(x, name="x", axes=0):
     'float64'
     """
     x = array(x, name)
+    if x.dtype == object and not x.ndim:
+        raise TypeError(f"{name} is of type {type(x[()]).__name__}; expected real numbers, an array of them or a list.")
     if x.dtype.kind not in "biuf":
         raise TypeError(f"{name} holds {x.dtype} values; expected real numbers: convert them with float() first.")
     if x.ndim < axes:

@@ -130,6 +130,12 @@ def prompt_ids(model, ids):
     >>> prompt_ids(LanguageModel(11, 8, heads=2, layers=1), [3, 1, 4]).tolist()
     [3, 1, 4]
     """
+    lengths = {np.size(text) for text in ids} if isinstance(ids, list | tuple) else ()
+    if len(lengths) > 1:
+        told = " and ".join(map(str, sorted(lengths)))
+        raise ValueError(
+            f"ids has texts of {told} tokens; expected texts of one length: write them one by one, or cut them."
+        )
     ids = token_ids(ids, decoder_only(model).vocabulary)
     if not ids.shape[-1]:
         raise ValueError(f"ids has shape {ids.shape}; expected one token or more to begin with.")

@@ -40,8 +40,8 @@ def experts(x, params, chosen=2):
     ([[0.73, 0.0]], [[0.5, 0.0, 0.5]])
     """
     shares = routed(project(x, params, "W_router"), chosen)
-    output, parts = 0, entry(params, "experts").values()
-    for share, one in zip(np.moveaxis(shares, -1, 0), parts, strict=True):
+    output = 0
+    for share, one in zip(np.moveaxis(shares, -1, 0), router_experts(params).values()):
         seen = share > 0
         made = share[seen][:, None] * swiglu(floats(x)[seen], one)
         found = np.zeros((*seen.shape, made.shape[-1]), made.dtype)
@@ -65,7 +65,7 @@ def experts_vjp(x, params, chosen=2):
     """
     scores, back_scores = project_vjp(x, params, "W_router")
     x, shares = floats(x), routed(scores, chosen)
-    parts = list(zip(params["experts"], np.moveaxis(shares, -1, 0), strict=True))
+    parts = list(zip(router_experts(params), np.moveaxis(shares, -1, 0)))
     ran = {name: swiglu_vjp(x[share > 0], params["experts"][name]) for name, share in parts}
     output = np.zeros((*x.shape[:-1], next(iter(ran.values()))[0].shape[-1]), shares.dtype)
     for name, share in parts:
@@ -83,6 +83,20 @@ def experts_vjp(x, params, chosen=2):
         return d_x + more, d_router | {"experts": gradients}
 
     return (output, shares), backward
+
+
+def router_experts(params):
+    """Return the experts of `params`, a dict.  Raises ValueError unless W_router has a column for each of them.
+
+    Used in chapter 19.
+
+    >>> list(router_experts({"W_router": np.zeros((4, 2)), "experts": {"a": {}, "b": {}}}))
+    ['a', 'b']
+    """
+    parts, shape = entry(params, "experts"), np.shape(params["W_router"])
+    if len(parts) != shape[-1]:
+        raise ValueError(f"W_router has shape {shape} and experts are {len(parts)}; expected a column for each expert.")
+    return parts
 
 
 def expert_load(shares):

@@ -8,6 +8,7 @@ from .checkpoints import Training, checkpoint_path, restore_checkpoint, save_che
 from .running import keep_freed_memory, progress, stop_on_interrupt
 from .settings import Settings, check_adam, check_parts, checked_gradient, checked_length
 
+LOWER = "make the model anew and train it at a lower rate or with a longer warm-up."
 BLOCK = 16_384  # numbers that Adam treats at once, so that they stay in the processor's cache
 
 
@@ -152,12 +153,10 @@ def _step(model, adam, batch, step, settings):
         with np.errstate(over="ignore", invalid="ignore"):  # as the next lines see what comes of it
             loss = training_step(model, adam, batch, rng, rate_at(step, steps, rate, warmup), longest, smoothing)
     except ValueError as problem:  # a norm whose squares overflow, or a target that is in no vocabulary
-        raise ValueError(f"step {step + 1} of {steps}: {problem}") from problem
+        told = f"{str(problem).rstrip('.')}: {LOWER}" if "overflow" in str(problem) else problem
+        raise ValueError(f"step {step + 1} of {steps}: {told}") from problem
     if not (np.isfinite(loss) and np.isfinite(model.flat).all()):
-        raise ValueError(
-            f"step {step + 1} of {steps} came to infinite numbers or NaN (loss {loss:g}): make the model anew and "
-            "train it at a lower rate or with a longer warm-up."
-        )
+        raise ValueError(f"step {step + 1} of {steps} came to infinite numbers or NaN (loss {loss:g}): {LOWER}")
     if not adam.mean.any():
         raise ValueError(
             f"step {step + 1} of {steps} has a gradient that is all 0, so nothing is learned: a model that is made "

@@ -52,8 +52,8 @@ def progress(done, steps, path=None):
     0
     """
     first = len(done.losses)
-    with tqdm(total=steps, initial=first, file=sys.stdout, unit="step") as bar:
-        bar.set_postfix_str(f"kept in {path}" if first else "", refresh=False)
+    kept = f"kept in {path}" if first else None
+    with tqdm(total=steps, initial=first, desc=kept, file=sys.stdout, unit="step") as bar:
         yield bar
     if len(done.losses) < steps:
         print(f"Stopped after {len(done.losses)} of {steps} steps; the model keeps what it has learned.")

@@ -18,8 +18,11 @@ def _unit(vector, basis, rng):
     return 0.0, _unit(rng.normal(size=len(vector)), basis, rng)[1]
 
 
-def svds(matrix, k, v0=None, solver="propack"):
-    """Return u (n, k), s (k,) and vt (k, m) of the k largest singular values, the smallest of them first."""
+def svds(matrix, k, v0=None, maxiter=500, solver="propack"):
+    """Return u (n, k), s (k,) and vt (k, m) of the k largest singular values, the smallest of them first.
+
+    As many steps are taken as it needs, up to `maxiter` where that is more than is enough for most arrays.
+    """
     if matrix.shape[0] < matrix.shape[1]:
         return tuple(part.T for part in svds(matrix.T, k, v0)[::-1])
     rng, turned = np.random.default_rng(0), matrix.T
