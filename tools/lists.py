@@ -11,11 +11,12 @@ import sys
 from bookbuild import ROOT
 from bookbuild.base.files import replace_file
 from bookbuild.read.book import Book
-from bookbuild.read.times import minutes, reading
+from bookbuild.read.times import EXERCISE, minutes, reading
 
 STATED = re.compile(r"(?<=Reading time:\* ).*(?=\.\n)")
 QUESTIONS, TIMES = "| chapter | the question |", "| chapter | reading | exercises | on the projector |"
-PLAN = re.compile(r"^Chapters left out: .*\n(?s:.*?)(?=^## )", re.MULTILINE)
+PLAN = re.compile(r"^Chapters (?:left out|read): .*\n(?s:.*?)(?=^## )", re.MULTILINE)
+LINKED = re.compile(r"\[(\d+)\.\d+ ([^]]+)\]\(ex-[^)]+\)")  # an exercise in a plan
 WEEK = re.compile(r"^\| (\d+) \| ([\d, ]+) \| ([^|]+) \| [^|]*\|$", re.MULTILINE)
 
 
@@ -43,13 +44,32 @@ def times(chapter):
     return f"| {link} | {reading(chapter)} min | {len(spent)}, {sum(spent)} min | {shown} |\n"
 
 
+def tasks(asked):
+    """Return what is set of each chapter, by its number; {} where the same is set of all.
+
+    Exercises are named as one writes them, "4: By hand, Find the bug", or by links to them, as this has written them.
+    """
+    groups = LINKED.sub(r"\1: \2", asked).split("; ")
+    return {group.partition(": ")[0]: re.sub(r"\b\d+: ", "", group) for group in groups if ": " in group}
+
+
+def linked(chapter, asked):
+    """Return what is set of a chapter, its exercises with their numbers and a link to each."""
+    exercises = enumerate(EXERCISE.findall(chapter.source), start=1)
+    links = {title: f"[{chapter.number}.{n} {title}]({label})" for n, (title, label, *_) in exercises}
+    named = [links[title] for title in asked.split(", ") if title in links]
+    return ", ".join(named) or f"{chapter.number}: {asked}"
+
+
 def week(row, book):
-    """Return the row of a week in a plan with the sum of what is read and set, and half as much again."""
+    """Return the row of a week in a plan with links, and the sum of what is read and set, and half as much again."""
     number, read, asked = row.groups()
-    tasks = dict(re.findall(r"(\d+): ([^;]+)", asked)) or dict.fromkeys(read.split(", "), asked)
-    total = 0
-    for chapter in (book.chapters[int(n) - 1] for n in read.split(", ")):
-        total += reading(chapter) + sum(minutes(chapter, tasks.get(str(chapter.number), "")))
+    chapters, set_of, total = [book.chapters[int(n) - 1] for n in read.split(", ")], tasks(asked), 0
+    for chapter in chapters:
+        some = set_of.get(str(chapter.number), "" if set_of else asked)
+        total += reading(chapter) + sum(minutes(chapter, some))
+    if set_of:
+        asked = "; ".join(linked(chapter, set_of[str(chapter.number)]) for chapter in chapters)
     return f"| {number} | {read} | {asked} | {in_words(total)} to {in_words(total * 3 // 2)} |"
 
 
@@ -59,10 +79,11 @@ def in_words(minutes):
 
 
 def plan(text, book):
-    """Return a plan with its sums, and with the chapters that it leaves out."""
+    """Return a plan with its sums, and with the chapters that it leaves out, or where these are more, that it reads."""
     read = {int(n) for _, numbers, _ in WEEK.findall(text) for n in numbers.split(", ")}
-    left = [str(chapter.number) for chapter in book.chapters if chapter.number not in read]
-    told = f"Chapters left out: {', '.join(left) or 'none'}.\n"
+    left = [chapter.number for chapter in book.chapters if chapter.number not in read]
+    kind, numbers = ("left out", left) if len(left) <= len(read) else ("read", sorted(read))
+    told = f"Chapters {kind}: {', '.join(map(str, numbers)) or 'none'}.\n"
     return WEEK.sub(lambda row: week(row, book), told + text.partition("\n")[2])
 
 

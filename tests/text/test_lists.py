@@ -12,6 +12,9 @@ from tests.shared.mini_book import FILES
 from tools.lists import lists
 
 CHAPTER, TEACHING = "chapters/01-halving.md", "reference/teaching.md"
+THERE, NAMED = "file: chapters/01-halving", "1: Half 1, Half 2"
+SET = "[1.1 Half 1](ex-halving-1), [1.2 Half 2](ex-halving-2)"  # what a plan says of two exercises
+LOAF = SET.replace("halving-2", "loaf")
 PLANS = ["One day", "Four weeks", "Eight weeks", "Fourteen weeks"]
 
 
@@ -56,9 +59,14 @@ def made(folder, file, old="", new=""):
         (CHAPTER, "# Halving", "# Thirds", TEACHING, f"| [1 Thirds](../{CHAPTER}) | 10 min | 4, 8 min | a loaf |"),
         (CHAPTER, "Easy, 2", "Easy, 3", TEACHING, "| 1 | 1 | all | 22 min to 33 min |"),
         (CHAPTER, "Easy, 2", "Hard, 2", TEACHING, "| 2 | 1 | easy and medium | 10 min to 15 min |"),
-        (CHAPTER, "Easy, 2", "Easy, 40", TEACHING, "| 3 | 1 | 1: Half 1, Half 2 | 1 h 30 min to 2 h 15 min |"),
+        (CHAPTER, "Easy, 2", "Easy, 40", TEACHING, f"| 3 | 1 | {SET} | 1 h 30 min to 2 h 15 min |"),
+        (CHAPTER, "ex-halving-2", "ex-loaf", TEACHING, f"| 3 | 1 | {LOAF} | 14 min to 21 min |"),
+        (TEACHING, NAMED, SET, TEACHING, f"| 3 | 1 | {SET} | 14 min to 21 min |"),
+        (TEACHING, NAMED, SET.replace("1.2", "1.3"), TEACHING, f"| 3 | 1 | {SET} | 14 min to 21 min |"),
+        (TEACHING, NAMED, "1: easy and medium", TEACHING, "| 3 | 1 | 1: easy and medium | 18 min to 27 min |"),
         (CHAPTER, "Easy, 2", "Easy, 3", CHAPTER, "*Reading time:* 10 minutes, exercises 12 more."),
         (TEACHING, "1 | 1 |", "1 | 1 |", TEACHING, "Chapters left out: none."),
+        ("_toc.yml", THERE, f"{THERE}, {THERE}, {THERE}", TEACHING, "Chapters read: 1."),
     ],
 )  # fmt: skip
 def test_a_list_follows_a_change(file, old, new, shows, line, tmp_path):
