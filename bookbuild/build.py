@@ -11,6 +11,7 @@ import shutil
 import signal
 import sys
 import traceback
+from pathlib import Path
 
 from bookbuild import ROOT, patches
 from bookbuild.base.files import remove
@@ -18,6 +19,7 @@ from bookbuild.site.build_record import build_inputs, differing, is_current, las
 from bookbuild.site.fresh_execution import end_kernels
 
 DISK = re.compile("no space left|disk is full|disk quota|file too large", re.IGNORECASE)
+COLOUR = re.compile(r"\x1b\[[\d;]*m")  # in what a kernel says of an error
 LEFT = 1 << 20  # bytes
 INTERRUPTED = "The build was interrupted; the same command takes it up again, with the cells that have been executed."
 FULL = "The book could not be built, as the disk is full: make room on it, then run the same command again."
@@ -51,14 +53,16 @@ def is_full(root, error):
     return shutil.disk_usage(root).free < LEFT
 
 
-def reason(error):
+def reason(error, root):
     """Return why a build stopped: a sentence, what a cell did wrong, or the traceback of what nobody expected."""
     from myst_nb.core.execute import ExecutionError
     from sphinx.errors import SphinxError
 
     cause = getattr(error, "orig_exc", None) or error  # Sphinx wraps it, and names the handler
     if isinstance(cause, ExecutionError):
-        return str(cause.__cause__)
+        file = Path(str(cause)).relative_to(root).as_posix()
+        told = f"{file}: {cause.__cause__}"
+        return told if sys.stderr.isatty() else COLOUR.sub("", told)
     expected = isinstance(cause, (SphinxError, OSError, RuntimeError, ValueError))
     return str(cause) if expected else "".join(traceback.format_exception(error))
 
@@ -104,7 +108,7 @@ def main(root=ROOT):
         if is_full(root, error):
             print(FULL, file=sys.stderr)
         else:
-            print(*([reason(error)] if error else []), FAILED, sep="\n", file=sys.stderr)
+            print(*([reason(error, root)] if error else []), FAILED, sep="\n", file=sys.stderr)
     return int(bool(result))
 
 

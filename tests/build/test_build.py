@@ -184,7 +184,8 @@ def test_a_cell_that_fails_is_shown_last_and_without_our_own_traceback(book):
     good, said = book.build()
     assert not good
     assert "ZeroDivisionError" in "".join(said.splitlines()[-6:])
-    assert "jupyter_book" not in said
+    assert "jupyter_book" not in said and "\x1b" not in said
+    assert f"{CHAPTER}: An error occurred while executing the following cell:\n" in said
 
 
 def test_without_node_modules_and_network_one_sentence_says_what_to_do(book):

@@ -49,7 +49,8 @@ def task(name):
             return known[name]
     names = [name for chapter in CHAPTERS for name in _of_chapter(chapter)]
     near = ", ".join(difflib.get_close_matches(name, names, n=3)) or ", ".join(names)
-    raise ValueError(f"there is no exercise {name!r}; did you mean one of: {near}?")
+    new = "A new one stands in CHECKS of its chapter's file in companion/checks/exercises."
+    raise ValueError(f"there is no exercise {name!r}; did you mean one of: {near}? {new}")
 
 
 def _of_chapter(chapter):
