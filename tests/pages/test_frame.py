@@ -52,6 +52,19 @@ RINGS = """() => {
     return [...faults];
 }"""
 
+# The lines of code whose first word stands in their second line, or left of where code begins.
+BEGUN_BELOW = """() => [...document.querySelectorAll(".cell_input .l")].filter((line) => {
+    const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT), range = document.createRange();
+    while (walker.nextNode()) {
+        const at = walker.currentNode.data.search(/\\S/);
+        if (at < 0) continue;
+        range.setStart(walker.currentNode, at);
+        range.setEnd(walker.currentNode, at + 1);
+        const [box, first] = [line.getBoundingClientRect(), range.getBoundingClientRect()];
+        return box.height > 0 && (first.top - box.top > first.height || first.left < box.left - 1);
+    }
+}).map((line) => line.textContent)"""
+
 # Which places are marked in "On this page" after a jump to each of them, and at the page's end, where that is wrong.
 JUMPS = """async () => {
     const links = [...document.querySelectorAll(".here a")], wrong = [];
@@ -224,6 +237,7 @@ def test_code_wraps_below_its_own_indent_or_scrolls_as_the_reader_chooses(phone)
     line = phone.locator(".cell_input .l[data-style]", has_text=re.compile(r"^ {4}\S")).first
     padding, indent = (float(length.removesuffix("px")) for length in styles(line, "paddingLeft", "textIndent"))
     assert padding == pytest.approx(-indent) and padding > 30
+    assert phone.evaluate(BEGUN_BELOW) == []
     scrolls = "document.querySelectorAll('.cell_input pre').values().some((e) => e.scrollWidth > e.clientWidth)"
     assert not phone.evaluate(scrolls)
     phone.get_by_role("button", name="View").tap()
@@ -460,6 +474,7 @@ def test_the_arrow_keys_scroll_what_is_too_wide(server, visit):
     visiting = visit(server, width=NARROW)
     tab = visiting.open(TABLES)
     box = tab.locator(".scroll[tabindex='0']").first
+    assert "inset" in styles(box, "boxShadow")[0]  # which shows that there is more
     box.focus()
     tab.keyboard.press("ArrowRight")
     tab.wait_for_function("(box) => box.scrollLeft > 0", arg=box.element_handle())
