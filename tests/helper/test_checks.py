@@ -541,7 +541,7 @@ def test_a_value_that_is_far_off_does_not_give_the_answer_away():
 
 
 def test_an_unknown_exercise_names_the_nearest():
-    says = "no exercise 'softmax-mirge'; did you mean one of: softmax-merge, .* A new one stands in CHECKS of its chapter's"
+    says = "no exercise 'softmax-mirge'; did you mean one of: softmax-merge, .* A new one stands in CHECKS of its ch"
     with pytest.raises(ValueError, match=says):
         check("softmax-mirge", 1)
 

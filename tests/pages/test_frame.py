@@ -52,18 +52,17 @@ RINGS = """() => {
     return [...faults];
 }"""
 
-# The lines of code whose first word stands in their second line, or left of where code begins.
-BEGUN_BELOW = """() => [...document.querySelectorAll(".cell_input .l")].filter((line) => {
-    const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT), range = document.createRange();
-    while (walker.nextNode()) {
-        const at = walker.currentNode.data.search(/\\S/);
-        if (at < 0) continue;
-        range.setStart(walker.currentNode, at);
-        range.setEnd(walker.currentNode, at + 1);
-        const [box, first] = [line.getBoundingClientRect(), range.getBoundingClientRect()];
-        return box.height > 0 && (first.top - box.top > first.height || first.left < box.left - 1);
-    }
-}).map((line) => line.textContent)"""
+# How far below a line of code its first word stands, and how far to the right of where the line begins, once it is
+# indented by 34 characters.
+DEEP = """(line) => {
+    line.style.setProperty("--i", 34);
+    line.textContent = " ".repeat(34) + '"the king rules france", "the queen rules spain")]';
+    const range = document.createRange();
+    range.setStart(line.firstChild, 34);
+    range.setEnd(line.firstChild, 35);
+    const [word, box] = [range.getBoundingClientRect(), line.getBoundingClientRect()];
+    return [word.top - box.top, word.left - box.left];
+}"""
 
 # Which places are marked in "On this page" after a jump to each of them, and at the page's end, where that is wrong.
 JUMPS = """async () => {
@@ -237,7 +236,8 @@ def test_code_wraps_below_its_own_indent_or_scrolls_as_the_reader_chooses(phone)
     line = phone.locator(".cell_input .l[data-style]", has_text=re.compile(r"^ {4}\S")).first
     padding, indent = (float(length.removesuffix("px")) for length in styles(line, "paddingLeft", "textIndent"))
     assert padding == pytest.approx(-indent) and padding > 30
-    assert phone.evaluate(BEGUN_BELOW) == []
+    below, right = line.evaluate(DEEP)
+    assert below < 10 and right > 100
     scrolls = "document.querySelectorAll('.cell_input pre').values().some((e) => e.scrollWidth > e.clientWidth)"
     assert not phone.evaluate(scrolls)
     phone.get_by_role("button", name="View").tap()
