@@ -32,7 +32,10 @@ def build(root, folder=None, **settings):
     `folder` stands for _build; `settings` are added to those of _config.yml.
     """
     from jupyter_book import sphinx
+    from sphinx.util import console
 
+    if not sys.stderr.isatty():
+        console.nocolor()
     patches.find_plugins_once()
     patches.tell_no_traceback()
     gc.disable()  # it would look through the trees of all pages again and again, for a third of the time

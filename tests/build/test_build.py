@@ -175,7 +175,7 @@ def test_faults_fail_the_build_and_do_so_again_and_the_site_stays(book):
         assert r"the formula \frac{a is invalid" in said
         assert "01-probe.md" in said
         assert "a cell with hide-cell stands behind no box titled “Deeper: …”; give it one, or the tag" in said
-        assert "stderr was found in the cell outputs" in said
+        assert "stderr was found in the cell outputs" in said and "\x1b" not in said
     assert book.page() == page
 
 

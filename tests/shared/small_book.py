@@ -168,7 +168,7 @@ class SmallBook:
 
     def start(self, command=BUILD, **environment):
         """Start to build as `make book` does, or by another command; return the process."""
-        quiet = {**os.environ, "NO_COLOR": "1", **environment}
+        quiet = {**os.environ, **environment}
         pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8", "errors": "replace"}
         return subprocess.Popen(command, cwd=self.folder, env=quiet, **pipe)
 
@@ -205,7 +205,7 @@ def build_forked(folder):
 
 def run_build(folder, environment, said):
     """Build the book in `folder` by its own copy of the machinery, saying all in the file `said`; end this process."""
-    os.environ.update(environment, NO_COLOR="1")
+    os.environ.update(environment)
     os.chdir(folder)
     sys.path.insert(0, str(folder))
     sys.modules.pop("bookbuild", None)  # the book has its own
