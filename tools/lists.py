@@ -5,6 +5,7 @@ below the title: `% Question: …` for the README and `% Projector: …` for the
 It also writes the minutes at the head of each chapter, as `bookbuild.read.times` counts them.
 """
 
+import itertools
 import re
 import sys
 
@@ -16,7 +17,7 @@ from bookbuild.read.times import EXERCISE, minutes, reading
 STATED = re.compile(r"(?<=Reading time:\* ).*(?=\.\n)")
 QUESTIONS, TIMES = "| chapter | the question |", "| chapter | reading | exercises | on the projector |"
 PLAN = re.compile(r"^Chapters (?:left out|read): .*\n(?s:.*?)(?=^## )", re.MULTILINE)
-LINKED = re.compile(r"\[(\d+)\.\d+ ([^]]+)\]\(ex-[^)]+\)")  # an exercise in a plan
+LINKED = re.compile(r"\{numref\}`(.+?) \(\{number\}\) <ex-.+?>`")  # an exercise in a plan
 WEEK = re.compile(r"^\| (\d+) \| ([\d, ]+) \| ([^|]+) \| [^|]*\|$", re.MULTILINE)
 
 
@@ -44,32 +45,23 @@ def times(chapter):
     return f"| {link} | {reading(chapter)} min | {len(spent)}, {sum(spent)} min | {shown} |\n"
 
 
-def tasks(asked):
-    """Return what is set of each chapter, by its number; {} where the same is set of all.
-
-    Exercises are named as one writes them, "4: By hand, Find the bug", or by links to them, as this has written them.
-    """
-    groups = LINKED.sub(r"\1: \2", asked).split("; ")
-    return {group.partition(": ")[0]: re.sub(r"\b\d+: ", "", group) for group in groups if ": " in group}
-
-
 def linked(chapter, asked):
-    """Return what is set of a chapter, its exercises with their numbers and a link to each."""
-    exercises = enumerate(EXERCISE.findall(chapter.source), start=1)
-    links = {title: f"[{chapter.number}.{n} {title}]({label})" for n, (title, label, *_) in exercises}
-    named = [links[title] for title in asked.split(", ") if title in links]
-    return ", ".join(named) or f"{chapter.number}: {asked}"
+    """Return what is set of a chapter, with a link to each exercise that is named, and its number."""
+    links = {
+        title: f"{{numref}}`{title} ({{number}}) <{label}>`" for title, label, *_ in EXERCISE.findall(chapter.source)
+    }
+    return f"{chapter.number}: {', '.join(links.get(title, title) for title in asked.split(', '))}"
 
 
 def week(row, book):
     """Return the row of a week in a plan with links, and the sum of what is read and set, and half as much again."""
     number, read, asked = row.groups()
-    chapters, set_of, total = [book.chapters[int(n) - 1] for n in read.split(", ")], tasks(asked), 0
-    for chapter in chapters:
-        some = set_of.get(str(chapter.number), "" if set_of else asked)
-        total += reading(chapter) + sum(minutes(chapter, some))
-    if set_of:
-        asked = "; ".join(linked(chapter, set_of[str(chapter.number)]) for chapter in chapters)
+    asked, chapters = LINKED.sub(r"\1", asked), [book.chapters[int(n) - 1] for n in read.split(", ")]
+    tasks = dict(re.findall(r"(\d+): ([^;]+)", asked))
+    set_of = {chapter: tasks.get(str(chapter.number), "") if tasks else asked for chapter in chapters}
+    total = sum(reading(chapter) + sum(minutes(chapter, some)) for chapter, some in set_of.items())
+    if tasks:
+        asked = "; ".join(itertools.starmap(linked, set_of.items()))
     return f"| {number} | {read} | {asked} | {in_words(total)} to {in_words(total * 3 // 2)} |"
 
 

@@ -174,8 +174,7 @@ def train_vectors(sentences, size=100, window=5, min_count=5):
     index = {word: row for row, word in enumerate(vocabulary)}
     matrix = ppmi(count_pairs(sentences, index, window))
     if len(index) < 500:  # too small for the solver, which may not converge
-        parts = np.linalg.svd(matrix.toarray())
-        u, s, _ = (part[..., :size][..., ::-1] for part in parts)
+        u, s, _ = (x[..., size - 1 :: -1] for x in np.linalg.svd(matrix.toarray()))
     else:
         steps, start = max(10 * size, 500), np.ones(len(index))
         u, s, _ = svds(matrix, k=size, v0=start, maxiter=steps, solver="propack")

@@ -13,7 +13,7 @@ from tools.lists import lists
 
 CHAPTER, TEACHING = "chapters/01-halving.md", "reference/teaching.md"
 THERE, NAMED = "file: chapters/01-halving", "1: Half 1, Half 2"
-SET = "[1.1 Half 1](ex-halving-1), [1.2 Half 2](ex-halving-2)"  # what a plan says of two exercises
+SET = "1: {numref}`Half 1 ({number}) <ex-halving-1>`, {numref}`Half 2 ({number}) <ex-halving-2>`"
 LOAF = SET.replace("halving-2", "loaf")
 PLANS = ["One day", "Four weeks", "Eight weeks", "Fourteen weeks"]
 
@@ -62,7 +62,7 @@ def made(folder, file, old="", new=""):
         (CHAPTER, "Easy, 2", "Easy, 40", TEACHING, f"| 3 | 1 | {SET} | 1 h 30 min to 2 h 15 min |"),
         (CHAPTER, "ex-halving-2", "ex-loaf", TEACHING, f"| 3 | 1 | {LOAF} | 14 min to 21 min |"),
         (TEACHING, NAMED, SET, TEACHING, f"| 3 | 1 | {SET} | 14 min to 21 min |"),
-        (TEACHING, NAMED, SET.replace("1.2", "1.3"), TEACHING, f"| 3 | 1 | {SET} | 14 min to 21 min |"),
+        (TEACHING, NAMED, SET.replace("-2", "-3"), TEACHING, f"| 3 | 1 | {SET} | 14 min to 21 min |"),
         (TEACHING, NAMED, "1: easy and medium", TEACHING, "| 3 | 1 | 1: easy and medium | 18 min to 27 min |"),
         (CHAPTER, "Easy, 2", "Easy, 3", CHAPTER, "*Reading time:* 10 minutes, exercises 12 more."),
         (TEACHING, "1 | 1 |", "1 | 1 |", TEACHING, "Chapters left out: none."),
