@@ -12,7 +12,7 @@ from bookbuild.practice.forms import CALL, answers_of, page_data
 from bookbuild.site.translator import fold, fold_title
 
 CODE = re.compile(r"`(.+?)`")
-RUN = '<button class="link" popovertarget="run">live, in Colab or at home</button>'
+RUN = '<button class="link" popovertarget="run">in the page, in Colab or at home</button>'
 HOW = (
     f'<p class="how"><span class="scripted">Answer them here, on the page, or write the code yourself, {RUN}. </span>'
     '<a href="../reference/exercises.html">How to do the exercises</a></p>'

@@ -241,7 +241,7 @@ def test_paper_has_room_for_answers_and_the_solutions_behind_all_questions(opene
 def test_exercises_that_need_code_that_runs_say_how(opened):
     tab = opened(PAGE)
     for exercise in ("#ex-softmax-lab", "#ex-softmax-crowd"):
-        tab.locator(exercise).locator(".runs").get_by_role("button", name="live, in Colab or at home").click()
+        tab.locator(exercise).locator(".runs").get_by_role("button", name="in the page, in Colab or at home").click()
         expect(tab.locator("#run")).to_be_visible()
         tab.keyboard.press("Escape")
     expect(tab.locator(ORDERED).locator(".runs")).to_have_count(0)
