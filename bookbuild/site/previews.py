@@ -12,6 +12,7 @@ from pathlib import Path
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.util.docutils import new_document
+from sphinx_exercise.nodes import exercise_enumerable_node as exercise_node
 
 from bookbuild.base.files import replace_file
 from bookbuild.site.glossary import GLOSSARY
@@ -74,6 +75,10 @@ def targets(doctree, known):
     for item in doctree.findall(nodes.definition_list_item):
         for term in item.findall(nodes.term):
             yield term["ids"], titled(term, *[part for part in item[-1] if "built" not in part["classes"]])
+    for exercise in doctree.findall(exercise_node):
+        task = [child for child in exercise[-1] if isinstance(child, nodes.paragraph)]
+        name = nodes.title("", exercise[0].astext().strip(" ()"))
+        yield exercise["ids"], titled(name, *task[:1])
     for entry in doctree.findall(nodes.citation):
         yield entry["ids"], entry[1:]  # without its label
     for formula in doctree.findall(nodes.math_block):

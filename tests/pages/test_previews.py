@@ -22,6 +22,7 @@ SHOWN = {  # page, end of the link's address, what the card says
     "equation, same page": ("chapters/03-softmax.html", "#equation-eq-softmax", "(3.1)"),
     "figure": ("reference/teaching.html", "03-softmax.html#fig-temperature-slider", "Fig. 3."),
     "figure, same page": ("chapters/03-softmax.html", "#fig-temperature-slider", "Fig. 3."),
+    "exercise": ("reference/teaching.html", "04-attention.html#ex-attention-bug", "Find the bug"),
     "chapter": ("reference/teaching.html", "chapters/04-attention.html", "A lookup by content"),
 }
 DRAWN = {"equation": "math", "figure": "svg.mt-figure", "citation": "a[href]"}  # what of a card has to be seen
