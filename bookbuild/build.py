@@ -63,7 +63,7 @@ def reason(error, root):
 
     cause = getattr(error, "orig_exc", None) or error  # Sphinx wraps it, and names the handler
     if isinstance(cause, ExecutionError):
-        file = Path(str(cause)).relative_to(root).as_posix()
+        file = Path(os.path.relpath(str(cause), root)).as_posix()
         told = f"{file}: {cause.__cause__}"
         return told if sys.stderr.isatty() else COLOUR.sub("", told)
     expected = isinstance(cause, (SphinxError, OSError, RuntimeError, ValueError))

@@ -12,11 +12,12 @@ import sys
 from bookbuild import ROOT
 from bookbuild.base.files import replace_file
 from bookbuild.read.book import Book
-from bookbuild.read.times import EXERCISE, minutes, reading
+from bookbuild.read.times import minutes, reading
 
 STATED = re.compile(r"(?<=Reading time:\* ).*(?=\.\n)")
 QUESTIONS, TIMES = "| chapter | the question |", "| chapter | reading | exercises | on the projector |"
 PLAN = re.compile(r"^Chapters (?:left out|read): .*\n(?s:.*?)(?=^## )", re.MULTILINE)
+LABELS = re.compile(r"\{exercise-start\} (.*)\n:label: (.*)")
 LINKED = re.compile(r"\{numref\}`(.+?) \(\{number\}\) <ex-.+?>`")  # an exercise in a plan
 WEEK = re.compile(r"^\| (\d+) \| ([\d, ]+) \| ([^|]+) \| [^|]*\|$", re.MULTILINE)
 
@@ -47,9 +48,8 @@ def times(chapter):
 
 def linked(chapter, asked):
     """Return what is set of a chapter, with a link to each exercise that is named, and its number."""
-    links = {
-        title: f"{{numref}}`{title} ({{number}}) <{label}>`" for title, label, *_ in EXERCISE.findall(chapter.source)
-    }
+    known = LABELS.findall(chapter.source)
+    links = {title: f"{{numref}}`{title} ({{number}}) <{label}>`" for title, label in known}
     return f"{chapter.number}: {', '.join(links.get(title, title) for title in asked.split(', '))}"
 
 

@@ -10,7 +10,7 @@ import itertools
 import re
 
 WORD, STOP = 60 / 200, 20  # seconds
-EXERCISE = re.compile(r"\{exercise-start\} (.*)\n:label: (.*)\n(?s:.*?)\b(Easy|Medium|Hard), (\d+) minutes")
+EXERCISE = re.compile(r"\{exercise-start\} (.*)\n(?s:.*?)\b(Easy|Medium|Hard), (\d+) minutes")
 
 
 def gone_through(chapter):
@@ -53,12 +53,12 @@ def reading(chapter):
 def minutes(chapter, asked):
     """Return the minutes of the exercises that are `asked`: all, easy and medium, or titles with commas."""
     known = EXERCISE.findall(chapter.source)
-    some = {"all": known, "easy and medium": [found for found in known if found[2] != "Hard"]}
+    some = {"all": known, "easy and medium": [found for found in known if found[1] != "Hard"]}
     named = some.get(asked, [found for found in known if found[0] in asked.split(", ")])
     if asked not in some and len(named) != len(asked.split(", ")):
-        titles = ", ".join(title for title, *_ in known)
+        titles = ", ".join(title for title, _, _ in known)
         raise ValueError(f"A plan of reference/teaching.md sets {asked!r} of {chapter.file}, which has: {titles}.")
-    return [int(time) for *_, time in named]
+    return [int(time) for _, _, time in named]
 
 
 def whole(book):

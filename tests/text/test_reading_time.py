@@ -48,7 +48,7 @@ def test_what_is_gone_through_is_counted_at_the_pace_of_the_docstring(text, minu
 
 
 def test_the_whole_book_takes_the_time_of_its_chapters_from_the_shortest_on_and_of_all_exercises():
-    exercise = "\n\n```{exercise-start} A\n:label: ex-a\n```\n\n*Hard, 50 minutes.*\n\n```{exercise-end}\n```\n"
+    exercise = "\n\n```{exercise-start} A\n```\n\n*Hard, 50 minutes.*\n\n```{exercise-end}\n```\n"
     texts = TEN, f"A word.{exercise}", TEN + exercise
     chapters = [Page(text, "page.md", 1, parser(EXTENSIONS), n) for n, text in enumerate(texts, 1)]
     assert whole(SimpleNamespace(chapters=chapters)) == "3 chapters of 5 to 10 minutes each, and 2 hours of exercises"

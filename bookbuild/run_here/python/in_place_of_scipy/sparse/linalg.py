@@ -21,7 +21,7 @@ def _unit(vector, basis, rng):
 def svds(matrix, k, v0=None, maxiter=500, solver="propack"):
     """Return u (n, k), s (k,) and vt (k, m) of the k largest singular values, the smallest of them first.
 
-    As many steps are taken as it needs, up to `maxiter` where that is more than is enough for most arrays.
+    `maxiter`, which SciPy's solver has to be told, is not read: as many steps are taken as these numbers need.
     """
     if matrix.shape[0] < matrix.shape[1]:
         return tuple(part.T for part in svds(matrix.T, k, v0)[::-1])
