@@ -196,6 +196,11 @@ def paper(site, browser, tmp_path):
     tab.close()
 
 
+def test_of_code_that_is_not_printed_no_empty_box_is_left(paper):
+    heights = "[...document.querySelectorAll('.cell')].map((cell) => cell.offsetHeight).filter(Boolean)"
+    assert min(paper.evaluate(heights)) > 20
+
+
 def test_nothing_in_the_whole_book_is_cut_off(paper):
     assert paper.evaluate(CUT, [PAPER, HEIGHT]) == []
 
