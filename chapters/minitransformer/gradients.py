@@ -1,6 +1,7 @@
 """Gradients by hand: the loss, where a backward pass begins, and a check of any backward pass; built in chapter 13."""
 
 import sys
+from functools import partial
 
 import numpy as np
 
@@ -158,12 +159,15 @@ def as_tuple(found):
 def vjp_of(function):
     """Return the function that stands beside `function` and adds a backward pass: for relu, relu_vjp.
 
+    Of a `partial` of a function it is the same partial of what stands beside that one.
     Raises ValueError where there is none.  Used in chapter 13.
 
     >>> from minitransformer.feed_forward import relu
     >>> vjp_of(relu).__name__
     'relu_vjp'
     """
+    if isinstance(function, partial):
+        return partial(vjp_of(function.func), *function.args, **function.keywords)
     name = f"{getattr(function, '__name__', function)}_vjp"
     found = getattr(sys.modules.get(getattr(function, "__module__", "")), name, None)
     if found is None:

@@ -57,7 +57,7 @@ def induction_score(weights, ids):
     return np.moveaxis(weights, -3, 0)[(slice(None), *texts, asks, followed)].mean(axis=1)
 
 
-def opened(model, ids, change=None):
+def opened(model, ids, change=None, only=None):
     """Return all that happens in a `LanguageModel` or a `Decoder` that reads `ids`, by name: a flat dict of arrays.
 
     "embedded" is what goes into the layers, "stream" what comes out, "output" the same normed where there is a last
@@ -66,11 +66,12 @@ def opened(model, ids, change=None):
     and "… keys", turned where positions are rotary, "… values", "… scores", "… weights" and "… mixed", a feed-forward
     network "… hidden", unless it is a mixture of experts.
     `change` is {name: function}: what the function makes of a copy of the array of this name goes on in its place.
+    `only`, a list of names, says which arrays are kept: of a long text all may take gigabytes.
     Shapes: ids (…, n) -> (…, n, d) for what is on the stream, (…, heads, n, d_k) for queries, keys, values, of which
     there may be fewer heads, and what is mixed of them, (…, heads, n, n) for scores and weights, (…, n, vocabulary) for
     "logits".
-    Raises TypeError where the model is of another kind, and ValueError where `change` has a name that none of the
-    arrays has.  Used in chapter 17.
+    Raises TypeError where the model is of another kind, and ValueError where `change` or `only` has a name that none of
+    the arrays has.  Used in chapter 17.
 
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=1, rng=0)
@@ -78,25 +79,30 @@ def opened(model, ids, change=None):
     >>> found["1 attention weights"].shape, bool(np.allclose(found["logits"], model([3, 1, 4])))
     ((2, 3, 3), True)
     """
-    found, change, ids = {}, change or {}, token_ids(ids, decoder_only(model).vocabulary)
+    found, names, change, ids = {}, set(), change or {}, token_ids(ids, decoder_only(model).vocabulary)
+    only = None if only is None else set(only)
 
     def note(name, array):
-        found[name] = change[name](array.copy()) if name in change else array
-        return found[name]
+        array = change[name](array.copy()) if name in change else array
+        names.add(name)
+        if only is None or name in only:
+            found[name] = array
+        return array
 
     run_decoder(model, ids, note, keep=visible(ids.shape[-1], ids.shape[-1], model.window))
-    check_names("change", change, found)
+    check_names("change", change, names)
+    check_names("only", only or (), names)
     return found
 
 
-def check_names(given, functions, found):
-    """Do nothing where each of the functions, {name: function}, is for an array that was found, {name: array}.
+def check_names(given, asked, found):
+    """Do nothing where each name that is asked for is that of an array that was found, both dicts or sets of names.
 
-    Raises ValueError, calling the functions what `given` says, where one is not.  Used in chapter 17.
+    Raises ValueError, calling those asked for what `given` says, where one is not.  Used in chapter 17.
 
     >>> check_names("change", {"logits": np.zeros_like}, {"logits": np.ones(3)})
     """
-    if unknown := ", ".join(map(str, functions.keys() - found.keys())):
+    if unknown := ", ".join(map(str, {*asked} - {*found})):
         raise ValueError(f"{given} has {unknown}, which happens nowhere in the model; expected names of what is found.")
 
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from .arrays import floats, whole
+from .arrays import floats, number, whole
 
 
-def angles(positions, d):
-    """Return the angle of each position for each pair of features: t / 10000^(2i/d) for pair i, from 0 to d/2 − 1.
+def angles(positions, d, base=10_000.0):
+    """Return the angle of each position for each pair of features: t / base^(2i/d) for pair i, from 0 to d/2 − 1.
 
-    Shapes: positions (n,) -> (n, d/2), in radians.  Raises ValueError where `d` is not even.
+    Shapes: positions (n,) -> (n, d/2), in radians.  Raises ValueError where `d` is not even or `base` is below 1.
     Vaswani et al. (2017), section 3.5; built in chapter 10.
 
     >>> angles(np.arange(3), 4).round(2).tolist()
@@ -17,7 +17,7 @@ def angles(positions, d):
     if whole(d, "the width") % 2:
         raise ValueError(f"the width is {d}; expected an even number, since features go in pairs.")
     positions = floats(positions, "positions")
-    return positions[:, None] / 10000.0 ** (np.arange(0, d, 2) / d)
+    return positions[:, None] / number(base, "base", 1) ** (np.arange(0, d, 2) / d)
 
 
 def sinusoidal_positions(n, d):
@@ -34,12 +34,13 @@ def sinusoidal_positions(n, d):
     return np.stack([np.sin(turns), np.cos(turns)], axis=-1).reshape(n, d)
 
 
-def rotary(x, positions=None):
+def rotary(x, positions=None, base=10_000.0):
     """Turn each pair of features of every query or key by an angle that grows with its position.
 
     Shapes: x (…, n, d_k), positions (n,), 0 to n − 1 where they are not given -> (…, n, d_k): features 2i and 2i + 1
-    are turned by t / 10000^(2i/d_k), so dot products of turned vectors depend on the distance of their positions alone.
-    float32 stays float32.  Raises ValueError where d_k is not even or positions are not one for each row.
+    are turned by t / base^(2i/d_k), so dot products of turned vectors depend on the distance of their positions alone.
+    float32 stays float32.  Raises ValueError where d_k is not even, positions are not one for each row or `base` is
+    below 1.
     Su et al. (2024); built in chapter 10.
 
     >>> x = np.ones((8, 4))
@@ -51,7 +52,7 @@ def rotary(x, positions=None):
     positions = np.arange(x.shape[-2]) if positions is None else floats(positions, "positions")
     if positions.shape != x.shape[-2:-1]:
         raise ValueError(f"x has shape {x.shape} and positions {positions.shape}; expected a position for each row.")
-    turns = angles(positions, x.shape[-1])
+    turns = angles(positions, x.shape[-1], base)
     cos, sin = np.cos(turns).astype(x.dtype), np.sin(turns).astype(x.dtype)
     even, odd = x[..., 0::2], x[..., 1::2]
     turned = np.empty_like(x)
@@ -75,8 +76,8 @@ def alibi_bias(n, heads):
     return -slopes[:, None, None] * np.abs(place[:, None] - place)
 
 
-def rotary_vjp(x, positions=None):
-    """Return `rotary(x, positions)` and its backward pass, which turns the gradients back.
+def rotary_vjp(x, positions=None, base=10_000.0):
+    """Return `rotary(x, positions, base)` and its backward pass, which turns the gradients back.
 
     Shapes: as in `rotary`.  Used in chapter 13.
 
@@ -85,10 +86,10 @@ def rotary_vjp(x, positions=None):
     >>> bool(np.allclose(backward(turned), x))
     True
     """
-    turned = rotary(x, positions)
+    turned = rotary(x, positions, base)
 
     def backward(d_turned):
         back = -np.arange(d_turned.shape[-2]) if positions is None else -floats(positions, "positions")
-        return rotary(d_turned, back)
+        return rotary(d_turned, back, base)
 
     return turned, backward

@@ -66,11 +66,12 @@ def takes_positions(rotate):
         return False
 
 
-def decode_step(model, cache, ids):
+def decode_step(model, cache, ids, last=False):
     """Read the next tokens of a text, and score what may come behind each: the logits of the full pass, without it.
 
     Shapes: ids (…, n), mostly one token, in a cache whose batch is … -> (…, n, vocabulary).  The cache keeps their keys
-    and values.  Raises ValueError where the cache has another batch or no room, or the model no more learned positions.
+    and values.  With `last` the logits are those behind the last token alone, (…, 1, vocabulary).
+    Raises ValueError where the cache has another batch or no room, or the model no more learned positions.
     Built in chapter 16.
 
     >>> from minitransformer.transformer import LanguageModel
@@ -83,12 +84,12 @@ def decode_step(model, cache, ids):
     ids = token_ids(ids, model.vocabulary)
     new = next_places(cache, ids)
     if cache.keys_values is None:
-        return full_pass(model, cache, ids, new)
+        return full_pass(model, cache, ids, new, last)
     seen, n = slice(max(0, new.start + 1 - cache.window), new.stop), ids.shape[-1]
     keep = None if n == 1 else visible(n, seen.stop - seen.start, cache.window)
     rotate = model.rotate and partial(rotate_at, model, cache, new)
     remember = partial(store, cache, new, seen)
-    logits = run_decoder(model, ids, first=new.start, keep=keep, rotate=rotate, remember=remember)
+    logits = run_decoder(model, ids, first=new.start, last=last, keep=keep, rotate=rotate, remember=remember)
     cache.length = new.stop
     return logits
 
@@ -148,10 +149,11 @@ def rotate_at(model, cache, new, x):
     return (x.view(cache.turns.dtype) * cache.turns[new]).view(x.dtype)  # a pair of features is a complex number
 
 
-def full_pass(model, cache, ids, new):
+def full_pass(model, cache, ids, new, last=False):
     """Return the logits of new tokens by a full pass over their text, of which a cache keeps the tokens alone.
 
-    Shapes: ids (…, n) at the places `new`, a slice -> (…, n, vocabulary).  Used in chapter 16.
+    Shapes: ids (…, n) at the places `new`, a slice -> (…, n, vocabulary), or (…, 1, vocabulary) of the `last` one.
+    Used in chapter 16.
 
     >>> from minitransformer.today import Decoder, decoder_shapes, rotary_halves
     >>> rotate = lambda x: rotary_halves(x, base=50.0)
@@ -162,4 +164,5 @@ def full_pass(model, cache, ids, new):
     """
     cache.ids[..., new] = ids
     n, cache.length = new.stop, new.stop
-    return run_decoder(model, cache.ids[..., :n], keep=visible(n, n, cache.window))[..., new, :]
+    logits = run_decoder(model, cache.ids[..., :n], last=last, keep=visible(n, n, cache.window))
+    return logits if last else logits[..., new, :]

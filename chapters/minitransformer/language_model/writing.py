@@ -88,7 +88,7 @@ def generate(
     cache = KeyValueCache(model, first + steps, ids.shape[:-1], window)
     new, done = ids, np.zeros(ids.shape[:-1], bool)
     for _ in range(steps):
-        logits = decode_step(model, cache, new)[..., -1, :]
+        logits = decode_step(model, cache, new, last=True)[..., -1, :]
         new = sample(logits, temperature, top_k, top_p, rng)[..., None]
         new = np.where(done[..., None], ids[..., -1:], new)
         ids = np.concatenate([ids, new], axis=-1)
@@ -159,7 +159,7 @@ def beam_text(model, ids, steps, width=4, window=None):
     cache = KeyValueCache(model, ids.shape[1] + steps, ids.shape[:1], window)
     new = ids
     for _ in range(steps):
-        found = totals[:, None] + log_softmax(finite(decode_step(model, cache, new)[:, -1], "logits"))
+        found = totals[:, None] + log_softmax(finite(decode_step(model, cache, new, last=True)[:, -1], "logits"))
         best = np.argsort(-found, axis=None, kind="stable")[:width]
         texts, numbers = np.unravel_index(best, found.shape)
         cache.reorder(texts)

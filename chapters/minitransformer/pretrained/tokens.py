@@ -25,8 +25,14 @@ MOST = 10_000_000  # the largest number of a token
 MARK = {"special": True, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
 
 
-def _byte_signs():
-    """Return the sign by which public files write each byte: one that can be printed stands for itself."""
+def byte_signs():
+    """Return the sign by which public files write each byte: one that can be printed stands for itself.
+
+    Shapes: -> a list of 256 strings.  Used in chapter 19.
+
+    >>> byte_signs()[ord("A")], byte_signs()[ord(" ")]
+    ('A', 'Ġ')
+    """
     printed = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     others = iter(range(0x100, 0x200))
     return [chr(byte) if byte in printed else chr(next(others)) for byte in range(256)]
@@ -109,7 +115,7 @@ def _spelled(tokenizer, rules):
     """
     numbers, marks, decoder = tokenizer.get_vocab(), tokenizer.get_added_tokens_decoder(), tokenizer.decoder
     decoding = json.dumps([rules.get("decoder"), rules.get("pre_tokenizer")])
-    bytes_of = {sign: byte for byte, sign in enumerate(_byte_signs())} if "ByteLevel" in decoding else {}
+    bytes_of = {sign: byte for byte, sign in enumerate(byte_signs())} if "ByteLevel" in decoding else {}
     if (most := max(numbers.values(), default=-1)) > MOST:
         raise ValueError(f"a token has the number {most}; expected {MOST} at most")
     found = [b""] * (1 + most)
@@ -200,7 +206,7 @@ def as_json(encoding):
     if not isinstance(encoding, BytePairEncoding):
         kinds = "a BytePairEncoding or PublicEncoding"
         raise TypeError(f"encoding is of type {type(encoding).__name__}; expected {kinds}.")
-    signs = _byte_signs()
+    signs = byte_signs()
     names = ["".join(signs[byte] for byte in token) for token in encoding.tokens]
     numbers = {name: number for number, name in enumerate(names)}
     if len(numbers) < len(names):

@@ -1,7 +1,5 @@
 """A decoder whose parts are read off its parameters, from GPT-2's to those of today's models; built in chapter 19."""
 
-from functools import partial
-
 import numpy as np
 
 from ..arrays import bias_for, entry, floats, number, one_of, seeded, sum_tokens, token_ids, whole
@@ -23,7 +21,7 @@ from ..transformer import (
 )
 from ..transformer.walk import identity, layer_options, recorder, visible, walk
 from .mixture import experts, experts_vjp
-from .parts import rotary_halves, rotary_halves_vjp, silu, swiglu_vjp, window_mask
+from .parts import rotary_halves, silu, swiglu_vjp, window_mask
 
 
 def normed_vjp(x, part, eps=1e-5):
@@ -148,7 +146,7 @@ def _made_vjp(x, params, name, heads, norm, rotate, eps):
     if norm in params:
         made, back_norm = rms_norm_vjp(made, params[norm]["gain"], eps)
     if rotate is not None:
-        made, back_turn = turned_vjp(made, rotate)
+        made, back_turn = vjp_of(rotate)(made)
 
     def backward(d_made):
         d_made, *found = back_norm(back_turn(d_made))
@@ -156,20 +154,6 @@ def _made_vjp(x, params, name, heads, norm, rotate, eps):
         return d_x, gradients | ({norm: {"gain": found[0]}} if norm in params else {})
 
     return made, backward
-
-
-def turned_vjp(x, rotate):
-    """Return `rotate(x)` and its backward pass, also of a `partial` of `rotary_halves`.  Used in chapter 19.
-
-    Shapes: x (…, n, d_k) -> the same.
-
-    >>> turned, backward = turned_vjp(np.ones((5, 4)), partial(rotary_halves, base=500_000.0))
-    >>> bool(np.allclose(backward(turned), 1))
-    True
-    """
-    if isinstance(rotate, partial) and rotate.func is rotary_halves:
-        return rotary_halves_vjp(x, *rotate.args, **rotate.keywords)
-    return vjp_of(rotate)(x)
 
 
 def grouped_attention_vjp(x, params, heads, keep=None, rotate=None, eps=1e-5):

@@ -25,11 +25,12 @@ def identity(name, array):
     return array
 
 
-def run_decoder(model, ids, note=identity, first=0, **own):
+def run_decoder(model, ids, note=identity, first=0, last=False, **own):
     """Return the logits of a `LanguageModel` or a `Decoder` for tokens of which the first has this place in its text.
 
     All that is found passes through `note(name, array)`, and what this returns goes on.  The options are those of
     `run_attention`: which tokens are seen, how they are turned where not as the model says, and what is remembered.
+    With `last` the logits are those of the last token alone, (…, 1, vocabulary).
     Shapes: ids (…, n) -> (…, n, vocabulary).  Used from chapter 16 on.
 
     >>> from minitransformer.transformer import LanguageModel
@@ -39,7 +40,7 @@ def run_decoder(model, ids, note=identity, first=0, **own):
     """
     x = note("embedded", model.embedded(ids, first))
     x = walk(x, model.params["decoder"], note, **layer_options(model, "decoder") | own)
-    return note("logits", logits_of(x, model.params))
+    return note("logits", logits_of(x[..., -1:, :] if last else x, model.params))
 
 
 def decoder_only(model):
