@@ -1,5 +1,7 @@
 """Chapter 13: every backward pass against finite differences, and the check against known mistakes."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,8 @@ from minitransformer.gradients import (
     gradient_errors,
     vjp_of,
 )
+from minitransformer.positions import rotary
+from minitransformer.today import rotary_halves
 from minitransformer.transformer import LanguageModel, Transformer, embed_vjp
 from tests.shared import oracles
 from tests.shared.functions import WIDE, public
@@ -108,6 +112,16 @@ def test_what_cannot_be_checked_is_refused_in_one_sentence():
     with pytest.raises(ValueError, match="^<ufunc 'tanh'> has no tanh_vjp beside it; expected a function with"):
         feed_forward.feed_forward_vjp(np.ones((2, 6)), filled(WIDE), np.tanh)
     assert vjp_of(feed_forward.relu) is feed_forward.relu_vjp
+
+
+@pytest.mark.parametrize("rotate", [partial(rotary, base=50.0), partial(rotary_halves, base=50.0)])
+def test_a_partial_has_the_backward_pass_of_its_function(rotate):
+    x = oracles.random(5, 4)
+    turned, backward = vjp_of(rotate)(x)
+    assert np.array_equal(turned, rotate(x))
+    assert np.allclose(backward(turned), x)
+    with pytest.raises(ValueError, match="has no floor_vjp beside it"):
+        vjp_of(partial(np.floor))
 
 
 def test_cross_entropy_is_the_mean_surprise_at_the_targets_that_count():

@@ -139,6 +139,17 @@ def test_all_that_is_found_has_the_names_that_are_told():
     assert list(reader()) == ["embedded", *names, "stream", "output", "logits"]
 
 
+def test_only_what_is_asked_for_is_kept():
+    names = ["2 attention weights", "logits"]
+    found, whole = opened(model(), IDS, {"1 attention mixed": lambda x: x * 2}, only=names), opened(model(), IDS)
+    assert sorted(found) == names and opened(model(), IDS, only=[]) == {}
+    assert np.abs(found["logits"] - whole["logits"]).max() > 1e-6
+    assert np.array_equal(opened(model(), IDS, only=names)["logits"], whole["logits"])
+    for wrong in (["logits", "3 attention weights"], "logits"):
+        with pytest.raises(ValueError, match="^only has .*, which happens nowhere in the model"):
+            opened(model(), IDS, only=wrong)
+
+
 @pytest.mark.parametrize("shape", [(10,), (2, 5), (2, 1, 5)])
 def test_texts_are_opened_as_they_are_read_in_any_number_of_axes(shape):
     ids = np.reshape(IDS, shape)

@@ -328,7 +328,9 @@ def test_every_model_writes_with_a_cache_what_the_full_pass_says(any_model, lead
     assert found.tolist() == full.tolist()
     for cuts in ((0, 12), (0, 5, 6, 7, 12)):
         logits = in_steps(any_model, full, cuts)
-        assert logits.dtype == any_model.flat.dtype
+        last = decode_step(any_model, KeyValueCache(any_model, 12, leading), full, last=True)
+        assert last.shape == (*leading, 1, any_model.vocabulary) and logits.dtype == any_model.flat.dtype
+        np.testing.assert_allclose(last, logits[..., -1:, :], rtol=0, atol=most)
         np.testing.assert_allclose(logits, any_model(full), rtol=0, atol=most)
 
 

@@ -37,10 +37,11 @@ def hands(x):
 # Angles
 
 
-@given(st.lists(st.floats(-1e4, 1e4), max_size=6), WIDTHS)
-def test_an_angle_is_the_position_times_the_frequency_of_the_pair(positions, d):
-    found = angles(np.array(positions), d)
-    right = [[t * math.exp(-2 * i / d * math.log(10000)) for i in range(d // 2)] for t in positions]
+@given(st.lists(st.floats(-1e4, 1e4), max_size=6), WIDTHS, st.sampled_from([{}, {"base": 100_000}, {"base": 500.0}]))
+def test_an_angle_is_the_position_times_the_frequency_of_the_pair(positions, d, base):
+    found = angles(np.array(positions), d, **base)
+    logarithm = math.log(base.get("base", 10_000))
+    right = [[t * math.exp(-2 * i / d * logarithm) for i in range(d // 2)] for t in positions]
     assert found.shape == (len(positions), d // 2)
     np.testing.assert_allclose(found, np.reshape(right, found.shape), rtol=1e-13, atol=1e-300)
 
@@ -70,13 +71,19 @@ def test_a_step_is_one_rotation_for_all_positions(k, d):
 # Turning queries and keys
 
 
-@given(SHAPES)
-def test_a_turn_is_a_product_of_complex_numbers(shape):
+@given(SHAPES, st.sampled_from([{}, {"base": 100_000.0}]))
+def test_a_turn_is_a_product_of_complex_numbers(shape, base):
     x = random(*shape)
-    found = rotary(x)
+    found = rotary(x, **base)
     assert found.shape == shape
-    right = hands(x) * np.exp(1j * angles(np.arange(shape[-2]), shape[-1]))
+    right = hands(x) * np.exp(1j * angles(np.arange(shape[-2]), shape[-1], **base))
     np.testing.assert_allclose(hands(found), right, atol=1e-14)
+
+
+@pytest.mark.parametrize("base", [0.5, -1, "many", np.nan])
+def test_a_base_is_a_number_from_1_on(base):
+    with pytest.raises(ValueError, match="base is .*; expected a number from 1 on"):
+        rotary(np.ones((2, 4)), base=base)
 
 
 @given(st.integers(0, 99), WIDTHS, st.integers(-5000, 5000))

@@ -670,7 +670,7 @@ BROKEN = [
     (lambda folder: (folder / tensors.FILE).write_text("\n<!DOCTYPE html><html>"), "is a page of the web, .* sign in"),
     (lambda folder: (folder / "config.json").write_text("<html>"), "config.json is a page of the web, .* sign in"),
     (lambda folder: (folder / tensors.FILE).write_text("Entry not found"), "it begins with b'Entry not found'"),
-    (lambda folder: (folder / tensors.FILE).write_bytes(b"GGUF\3\0\0\0"), "is a GGUF file; expected model.safetensors"),
+    (lambda folder: (folder / tensors.FILE).write_bytes(b"GGUF\3\0\0\0"), "is a GGUF file, which load_gguf reads"),
     (lambda folder: bytes_changed(folder, lambda data: b"PK\3\4" + data), "is a zip archive, as PyTorch writes"),
     # quantised
     (lambda folder: renamed(folder, DOWN, DOWN.replace("weight", "qweight")), "is quantised .it holds .*qweight"),

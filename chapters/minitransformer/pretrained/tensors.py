@@ -15,7 +15,7 @@ PAGE = "a page of the web, as a site sends it to who has to sign in or agree; do
 STAND_INS = {  # how a file begins, in small letters, that stands in another's place -> what it is, and what to do
     b"version https://git-lfs": "Git LFS's pointer to the file; run `git lfs pull` in its folder, which fetches it",
     b"pk\x03\x04": "a zip archive, as PyTorch writes; expected {}, as save_pretrained of transformers writes it",
-    b"gguf": "a GGUF file; expected {}, as its model was published before",
+    b"gguf": "a GGUF file, which load_gguf reads; expected {}, as its model was published before",
     **dict.fromkeys((b"<!doctype", b"<html", b"<?xml"), PAGE),
 }
 

@@ -17,7 +17,7 @@ RULES = {  # how texts are cut before merging, by the file's own name for it; L 
     "gpt-2": r"'(?:s|t|re|ve|m|ll|d)| ?[<L>]+| ?[<N>]+| ?[^<S><L><N>]+|[<S>]+(?![^<S>])|[<S>]+",
     "smollm": r"'(?:s|t|re|ve|m|ll|d)| ?[<L>]+|[<N>]| ?[^<S><L><N>]+|[<S>]+(?![^<S><N>])|[<S>]+",
 }
-CONTROL, OWN, UNUSED = 3, 4, 5  # types of tokens that no merges make
+MARKS, UNUSED = (3, 4), 5  # types of tokens that no merges make
 
 
 class ByteLevelEncoding:
@@ -35,21 +35,14 @@ class ByteLevelEncoding:
 
     def __init__(self, signs, types, merges, rule):
         """Spell each token out, and give the merges the numbers that `apply_merges` takes."""
-        if rule not in RULES:
-            raise ValueError(f"texts are cut by the rule {rule!r}; expected one of {', '.join(RULES)}")
         if len(signs) != len(types):
             raise ValueError(f"there are {len(signs)} tokens and {len(types)} types; expected a type for each")
-        self.rule = compiled(rule)
-        self.marks = {sign: number for number, sign in enumerate(signs) if types[number] in (CONTROL, OWN)}
+        self.rule, bytes_of = compiled(rule), {sign: byte for byte, sign in enumerate(byte_signs())}
+        self.tokens = [_spelled(sign, kind, bytes_of) for sign, kind in zip(signs, types)]
+        self.marks = {sign: number for number, sign in enumerate(signs) if types[number] in MARKS}
         longest = sorted(self.marks, key=len, reverse=True)
-        self.split = re.compile("|".join(map(re.escape, longest)) if longest else "(?!)")
-        bytes_of = {sign: byte for byte, sign in enumerate(byte_signs())}
-        self.tokens = [
-            bytes(map(bytes_of.get, sign)) if kind not in (CONTROL, OWN) and bytes_of.keys() >= set(sign)
-            else b"" if kind == UNUSED else sign.encode()
-            for sign, kind in zip(signs, types)
-        ]  # fmt: skip
-        pairs, numbers = [], bytes_of
+        self.split = re.compile("|".join(map(re.escape, longest)) or "(?!)")
+        numbers, pairs = bytes_of, []
         for merge in merges:
             first, _, second = merge.partition(" ")
             if not numbers.keys() >= {first, second} or first + second in numbers:
@@ -88,13 +81,23 @@ class ByteLevelEncoding:
         return self.decode_bytes(ids).decode(errors="replace")
 
 
+def _spelled(sign, kind, bytes_of):
+    """Return the bytes of a token, of which the file has a spelling and a type."""
+    if kind == UNUSED:
+        return b""
+    ordinary = kind not in MARKS and bytes_of.keys() >= {*sign}
+    return bytes(map(bytes_of.get, sign)) if ordinary else sign.encode(errors="replace")
+
+
 @functools.cache
 def compiled(rule):
-    """Return the pattern of a rule of `RULES`.  Used in chapter 20.
+    """Return the pattern of a rule of `RULES`.  Raises ValueError where there is none.  Used in chapter 20.
 
     >>> compiled("smollm").findall("it's 42 cats")
     ['it', "'s", ' ', '4', '2', ' cats']
     """
+    if rule not in RULES:
+        raise ValueError(f"texts are cut by the rule {rule!r}; expected one of {', '.join(RULES)}")
     pattern = RULES[rule].replace("<S>", BLANKS)
     for kind in "LN":
         pattern = pattern.replace(f"<{kind}>", signs_of(kind))

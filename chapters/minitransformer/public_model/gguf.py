@@ -1,6 +1,5 @@
 """GGUF files: what they say, where their arrays stand, and blocks of few bits as numbers; built in chapter 20."""
 
-import mmap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +28,7 @@ SCALARS = {0: "u1", 1: "i1", 2: "<u2", 3: "<i2", 4: "<u4", 5: "<i4", 6: "<f4", 7
 SCALARS = {number: np.dtype(kind) for number, kind in SCALARS.items()}  # what a value may be
 UINT32, FLOAT32, STRING, LIST, UINT64 = 4, 6, 8, 9, 10
 AXES = 4  # at most, of an array
+LONGEST = 100_000_000  # bytes of one value
 STEP = 16_384  # blocks that are read at a time
 
 
@@ -98,14 +98,14 @@ def read_gguf(path):
     if not path.is_file():
         raise FileNotFoundError(f"{path} is no file; expected the path of a GGUF file: check it.")
     try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return _contents(path, data)
-    except (ValueError, OSError, OverflowError) as damage:
+        with open(path, "rb") as file:
+            return _contents(path, file)
+    except (ValueError, OSError) as damage:
         raise ValueError(f"{path} is no whole GGUF file ({damage}): download it again.") from None
 
 
 def _contents(path, data):
-    """Return the `Gguf` of a file that is mapped to memory.  Raises ValueError where it is damaged."""
+    """Return the `Gguf` of a file that is open.  Raises ValueError where it is damaged."""
     if (magic := data.read(4)) != b"GGUF":
         raise ValueError(f"it begins with {magic!r}, and not with {b'GGUF'!r}")
     if (version := _value(data, UINT32)) not in (2, 3):
@@ -113,11 +113,11 @@ def _contents(path, data):
     arrays, keys = _value(data, UINT64), _value(data, UINT64)
     told = dict(_once((_value(data, STRING), _value(data, _value(data, UINT32))) for _ in range(keys)))
     table = dict(_once(_row(data) for _ in range(arrays)))
-    step = whole(told.get("general.alignment", 32), "general.alignment")
+    size, step = path.stat().st_size, whole(told.get("general.alignment", 32), "general.alignment")
     start = -(-data.tell() // step) * step
     found = {name: Blocks(path, kind, shape, start + offset) for name, (kind, shape, offset) in table.items()}
     for name, one in found.items():
-        if one.kind in BLOCKS and (one.shape[-1] % BLOCKS[one.kind][1] or one.start + one.size > len(data)):
+        if one.kind in BLOCKS and (one.shape[-1] % BLOCKS[one.kind][1] or one.start + one.size > size):
             raise ValueError(f"{name}, {one.kind} of shape {one.shape}, does not fit into it")
     return Gguf(version, told, found, start)
 
@@ -160,7 +160,7 @@ def _value(data, kind):
 
 def _bytes(data, count):
     """Read so many bytes.  Raises ValueError where there are fewer."""
-    found = data.read(count)
+    found = data.read(min(count, LONGEST))
     if len(found) < count:
         raise ValueError("it ends too early")
     return found

@@ -72,11 +72,10 @@ def load_gguf(path):
     encoding = encoding_of(told.keys, sizes["vocabulary"])
     model = Decoder(shapes, sizes["heads"], **options)
     for row in wanted:
-        as_it_is = not row.transposed and len(row.places) == 1 and row.order is None
-        if as_it_is:
-            dequantised(told.arrays[row.name], out=at(model.params, row.places[0]))
-        else:
+        if row.transposed or row.order is not None or len(row.places) > 1:
             unpack(row, dequantised(told.arrays[row.name]), model.params)
+        else:
+            dequantised(told.arrays[row.name], out=at(model.params, row.places[0]))
     return model, encoding
 
 
@@ -99,25 +98,33 @@ def planned(told):
     said = {name.removeprefix(f"{family}."): value for name, value in told.keys.items()}
     if (experts := said.get("expert_count", 0)) != 0:
         raise ValueError(f"{family}.expert_count is {experts}; expected a model without experts.")
-    names = {"d": "embedding_length", "heads": "attention.head_count", "layers": "block_count"}
-    names |= {"hidden": "feed_forward_length"}
-    sizes = {name: whole(said.get(key), f"{family}.{key}") for name, key in names.items()}
-    bounded(sizes["layers"], sizes["d"], told.arrays)
-    groups = whole(said.get("attention.head_count_kv", sizes["heads"]), f"{family}.attention.head_count_kv")
-    width = whole(said.get("attention.key_length", sizes["d"] // sizes["heads"]), f"{family}.attention.key_length")
-    first = told.arrays.get("token_embd.weight")
-    sizes |= {"vocabulary": first.shape[0] if first else 1, "groups": groups, "width": width}
-    sizes["tied"] = "output.weight" not in told.arrays
+    sizes = _sizes(told, said, family)
     if family == "gpt2":
         sizes |= {"norm": "layer", "gated": False, "biases": "QKVO12"}
         sizes["positions"] = whole(said.get("context_length"), "gpt2.context_length")
         return sizes, {"rotate": None, "eps": number(said.get("attention.layer_norm_epsilon", 1e-5), "eps")}
-    asked = {one: f"blk.0.attn_{name}.bias" for one, name in zip("QKVO", ("q", "k", "v", "output"))}
-    sizes["biases"] = [one for one, name in asked.items() if name in told.arrays]
+    named = {one: f"blk.0.attn_{name}.bias" for one, name in zip("QKVO", ("q", "k", "v", "output"))}
+    sizes["biases"] = [one for one, name in named.items() if name in told.arrays]
     sizes["normed"] = "blk.0.attn_q_norm.weight" in told.arrays
-    window = said.get("attention.sliding_window")
     eps = number(said.get("attention.layer_norm_rms_epsilon", 1e-5), "eps")
-    return sizes, {"rotate": _rotate(told, said, width), "eps": eps, "window": window}
+    options = {"rotate": _rotate(told, said, sizes["width"]), "eps": eps}
+    return sizes, options | {"window": said.get("attention.sliding_window")}
+
+
+def _sizes(told, said, family):
+    """Return the arguments of `decoder_shapes` that all families have.
+
+    Raises ValueError where one is no whole number, or more than the file's arrays may hold.
+    """
+    names = {"d": "embedding_length", "heads": "attention.head_count", "layers": "block_count"}
+    names |= {"hidden": "feed_forward_length"}
+    sizes = {name: whole(said.get(key), f"{family}.{key}") for name, key in names.items()}
+    bounded(sizes["layers"], sizes["d"], told.arrays)
+    others = {"groups": ("attention.head_count_kv", sizes["heads"])}
+    others["width"] = "attention.key_length", max(sizes["d"] // sizes["heads"], 1)
+    sizes |= {name: whole(said.get(key, usual), f"{family}.{key}") for name, (key, usual) in others.items()}
+    first = told.arrays.get("token_embd.weight")
+    return sizes | {"vocabulary": first.shape[0] if first else 1, "tied": "output.weight" not in told.arrays}
 
 
 def _rotate(told, said, width):

