@@ -18,7 +18,7 @@ NEXT = "3.14"  # which joins them once everything pinned has a wheel for it, so 
 PAIRS = [*((python, versions) for versions in ("pinned", "newest") for python in PYTHONS)]
 PAIRS += [(NEXT, "pinned"), (PYTHONS[0], "lowest")]
 TOOLS = "pytest", "hypothesis", "scikit-learn", "jupytext", "nbconvert", "ipykernel<7.3"
-PYTORCH, TRANSFORMERS = "torch==2.13.0", "transformers==5.24.0"
+PYTORCH, TRANSFORMERS, GGUF = "torch==2.13.0", "transformers==5.24.0", "gguf==0.19.0"
 MUTMUT = "mutmut==3.8.1"
 JUPYTER_BOOK_2 = "jupyter-book==2.1.7"
 REQUIREMENTS = "requirements.txt", "requirements-test.txt", "binder/requirements.txt"
@@ -55,7 +55,7 @@ def helper(session, versions):
 @nox.session(reuse_venv=True, default=False)
 def oracle(session):
     """Compare the helper with PyTorch: functions, gradients, models, checkpoints, the rows of a page, answers."""
-    session.install(".[pretrained]", *TOOLS, PYTORCH, TRANSFORMERS, "-c", "constraints.txt")
+    session.install(".[pretrained]", *TOOLS, PYTORCH, TRANSFORMERS, GGUF, "-c", "constraints.txt")
     session.run("pytest", "-q", "--noconftest", "-p", "no:cacheprovider", "tests/oracle", env=OURS)
 
 

@@ -32,6 +32,7 @@ INPUTS = (
     "bookbuild/run_here/module.py",
     "bookbuild/run_here/runtime.py",
     "bookbuild/run_here/runtime.txt",
+    "chapters/minitransformer/public_model/smollm2.py",
     "jupyterlab-overrides.json",
     "package.json",
     "package-lock.json",
@@ -44,7 +45,12 @@ PIP = ("-m", "pip", "install", "--no-input", "--no-compile", "--progress-bar=off
 STEPS = {
     "book": (
         "Installing what the book needs into .venv (a minute or two, once).",
-        [(*PIP, "-r", "requirements.txt"), ("-m", "bookbuild.base.npm"), ("-m", "bookbuild.run_here.runtime")],
+        [
+            (*PIP, "-r", "requirements.txt"),
+            ("-m", "bookbuild.base.npm"),
+            ("-m", "bookbuild.run_here.runtime"),
+            ("-m", "minitransformer.public_model"),
+        ],
     ),
     "test": ("Installing what the tests need into .venv (once).", [(*PIP, "-r", "requirements-test.txt")]),
     "browser": ("Looking for browsers that the tests can drive (once).", [("-m", "tools.browsers")]),

@@ -40,6 +40,7 @@ from minitransformer.training.running import keep_freed_memory
 from minitransformer.transformer import LanguageModel, initialise, layer, layer_shapes, parameter_count, parameter_views
 from minitransformer.word_vectors import Vectors, count_pairs, load_corpus, ppmi, train_vectors
 from tests.bench.bench_build import builds
+from tests.bench.bench_public_model import public_model
 from tests.bench.bench_readers import readers
 
 PAIRS = datapath("wordsim353.tsv")
@@ -568,7 +569,7 @@ def silence():
 
 
 MODELS = layers, passes, training, copiers, tokens, writing, long_texts, slowness
-PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions, *MODELS, readers, builds)}
+PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions, *MODELS, public_model, readers, builds)}
 
 if __name__ == "__main__":
     if os.environ.get("OPENBLAS_NUM_THREADS") != "1":

@@ -600,7 +600,7 @@ def real():
     """The published model and its encoding."""
     path = cache_folder() / smollm2.FILE
     if not smollm2.is_smollm2(path):
-        pytest.skip(f"{path} is not there: set-up could not fetch it (python -m minitransformer.public_model.smollm2)")
+        pytest.skip(f"{path} is not there: set-up could not fetch it (python -m minitransformer.public_model)")
     return load_smollm2(path)
 
 

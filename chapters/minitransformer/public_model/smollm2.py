@@ -172,10 +172,3 @@ def _turns(question, system):
     """Return what stands between the marks of each turn, a list of texts."""
     said = [] if system is None else [f"system\n{string(system, 'system')}"]
     return [*said, f"user\n{string(question, 'question')}"]
-
-
-if __name__ == "__main__":
-    try:
-        fetch_smollm2()
-    except (OSError, ValueError) as error:  # where a cell asks for it, it is tried again
-        print(error)
