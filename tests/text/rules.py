@@ -67,6 +67,7 @@ BUILT = re.compile(r"[Bb]uilt in chapter (\d+)")
 NOT_CALLED = {
     "companion/figures/picture": "what charts and diagrams are made of",
     "companion/explorables/shared/states": "the states of explorables are checked with it",
+    "minitransformer/today/parts.rotary_halves_vjp": "the backward pass of a model finds it beside rotary_halves",
     "companion/explore.live": "a widget needs a kernel, which a built page has not; chapter 3 tells of it",
 }
 

@@ -118,13 +118,13 @@ def signs_of(kind):
     return "".join(f"{chr(start)}-{chr(end - 1)}" for start, end in edges)
 
 
-def encoding_of(keys, vocabulary):
+def gguf_encoding(keys, vocabulary):
     """Return the encoding that the keys of a GGUF file tell of, or None where it has none.
 
     Its `tokens` are as many as the model's vocabulary has rows.  Warns where it cannot be read, and gives None then.
     Used in chapter 20.
 
-    >>> encoding_of({}, 11) is None
+    >>> gguf_encoding({}, 11) is None
     True
     """
     said = {name: keys.get(f"tokenizer.ggml.{name}") for name in ("model", "pre", "tokens", "token_type", "merges")}

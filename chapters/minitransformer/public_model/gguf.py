@@ -230,9 +230,6 @@ def from_bfloat16(bits):
     return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
-DECODERS = {"Q8_0": dequantise_q8_0, "Q4_0": dequantise_q4_0, "Q4_1": dequantise_q4_1, "BF16": from_bfloat16}
-
-
 def dequantised(stored, out=None):
     """Return the array of a `Blocks`, in `out` where that is given, else in float32.
 
@@ -246,11 +243,12 @@ def dequantised(stored, out=None):
     ...     dequantised(Blocks(Path(folder, "a"), "F16", (2,), 0)).tolist()
     [1.5, 2.5]
     """
+    decoders = {"Q8_0": dequantise_q8_0, "Q4_0": dequantise_q4_0, "Q4_1": dequantise_q4_1, "BF16": from_bfloat16}
     blocks, weights = stored.blocks, np.empty(stored.shape, np.float32) if out is None else out
     rows = weights.reshape(len(blocks), -1)
     for first in range(0, len(blocks), STEP):
         some = blocks[first : first + STEP]
-        found = DECODERS[stored.kind](some) if stored.kind in DECODERS else some
+        found = decoders[stored.kind](some) if stored.kind in decoders else some
         if not np.isfinite(found).all():
             raise ValueError(f"{stored.path} holds NaN or infinite numbers: download it again.")
         rows[first : first + STEP] = found.reshape(len(some), -1)

