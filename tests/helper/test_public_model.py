@@ -38,6 +38,7 @@ from minitransformer.public_model import (
     read_gguf,
     smollm2,
 )
+from minitransformer.public_model.encoding import compiled
 from minitransformer.today import Decoder, decoder_shapes, rotary_halves
 
 SIZES = {"vocabulary": 11, "d": 32, "heads": 4, "layers": 2, "hidden": 64}
@@ -412,6 +413,11 @@ def test_hard_texts_are_cut_as_by_the_library(learned, said):
         ids = ours.encode(said)
         assert ids == library.encode(said).ids
         assert ours.decode(ids) == said.replace("\x04", "") == ours.decode_bytes(ids).decode()
+
+
+def test_two_blanks_stay_together_before_a_digit_and_part_before_a_letter():
+    assert compiled("smollm").findall("a  7  b  42") == ["a", "  ", "7", " ", " b", "  ", "4", "2"]
+    assert compiled("gpt-2").findall("a  7  b  42") == ["a", " ", " 7", " ", " b", " ", " 42"]
 
 
 def test_a_mark_is_one_token_unless_the_text_is_plain(learned):
