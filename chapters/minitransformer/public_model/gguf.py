@@ -1,7 +1,6 @@
 """GGUF files: what they say, where their arrays stand, and blocks of few bits as numbers; built in chapter 20."""
 
 import math
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -53,11 +52,11 @@ class Blocks(NamedTuple):
 
     Used in chapter 20.
 
-    >>> Blocks(Path("model.gguf"), "Q4_1", (576, 576), 64).count
+    >>> Blocks("model.gguf", "Q4_1", (576, 576), 64).count
     10368
     """
 
-    path: Path
+    path: object
     kind: str
     shape: tuple
     start: int
@@ -74,7 +73,7 @@ class Blocks(NamedTuple):
 
     @property
     def blocks(self):
-        """The blocks (count,), read from the file as they are used: numbers, or records of a structured dtype.
+        """The blocks (count,), numbers or records of a structured dtype, read from the file as they are used.
 
         Raises ValueError, naming the file, where they are of a kind that is not known.
         """
@@ -239,6 +238,7 @@ def dequantised(stored, out=None):
     Used in chapter 20.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "a").write_bytes(np.array([1.5, 2.5], "<f2").tobytes())
     ...     dequantised(Blocks(Path(folder, "a"), "F16", (2,), 0)).tolist()
