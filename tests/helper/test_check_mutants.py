@@ -61,8 +61,15 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
     "for reshape any negative length is the one that is left": """
         gradients-bias: 1 → 2
         multi-head-contribution: 1 → 2
+        public-model-pack: 2 → -2
         today-neighbours: 1 → 2
         today-neighbours: 1 → 2""",
+    "the first 16 of 32 are all but the last 16": """
+        public-model-pack: 16 → -16
+        public-model-pack: 16 → -16
+        public-model-pack: 16 → -16""",
+    "the axis is that which is taken where none is named": """
+        public-model-halves: np.stack([held & 15, held >> 4], axis=ax → np.stack([held & 15, held >> 4])""",
     "a share is as good as 1 already": """
         multi-head-lab-copier: 40 → 41
         multi-head-lab-previous: 1 → 2

@@ -4,7 +4,7 @@ import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
-from . import random_numbers, trainings, translator, vectors
+from . import published, random_numbers, trainings, translator, vectors
 
 FILE = Path(__file__).with_name("table.toml")
 
@@ -25,8 +25,7 @@ class Finding(NamedTuple):
 
 def load_findings():
     """Return the list, chapter by chapter."""
-    functions = {
-        name: each for module in (vectors, random_numbers, translator, trainings) for name, each in vars(module).items()
-    }
+    modules = (vectors, random_numbers, translator, trainings, published)
+    functions = {name: each for module in modules for name, each in vars(module).items()}
     rows = tomllib.loads(FILE.read_text(encoding="utf-8"))["finding"]
     return [Finding(**row, measure=functions[row["name"]]) for row in rows]

@@ -625,6 +625,31 @@ def beginnings(words, answers, *, alt):
     return Picture(end + wide, len(answers) * high + 4, f'<g font-family="inherit">{"".join(svg)}</g>', alt)
 
 
+def block_of_bytes(block, *, alt):
+    """Draw a block of 32 weights in 20 bytes: scale, least, and 16 bytes with two numbers each; used in chapter 20.
+
+    `block` is one of a GGUF file's kind Q4_1, as bytes.  The low four bits of a byte are shaded, wherever they stand.
+
+    >>> picture = block_of_bytes(bytes(20), alt="Twenty zeros.")
+    """
+    (scale, least), held, wide = np.frombuffer(block[:4], "<f2"), block[4:], 27
+    svg = ""
+    for x, pair, said in ((0, block[:2], f"scale {scale:.5f}"), (224, block[2:4], f"least {least:.5f}")):
+        svg += "".join(box(x + 2 + wide * i, 2, wide, 28, "ink", 0) for i in range(2))
+        svg += "".join(text(x + 15.5 + wide * i, 21, f"{byte:02x}") for i, byte in enumerate(pair))
+        svg += text(x + 66, 21, said.replace("-", "−"), anchor="start")
+    rows = (56, "the 16 bytes"), (108, "low halves: weights 0 to 15"), (160, "high halves: weights 16 to 31")
+    svg += "".join(text(2, y, said, "muted", 14, "start") for y, said in rows)
+    for i, byte in enumerate(held):
+        x = 2 + wide * i
+        shaded = {"x": x + wide / 2, "width": wide / 2, "height": 28, "fill": "ink", "fill_opacity": 0.16}
+        svg += box(x, 63, wide, 28, "ink", 0) + element("rect", y=63, **shaded)
+        svg += text(x + 7.5, 82, f"{byte >> 4:x}") + text(x + 19.5, 82, f"{byte & 15:x}")
+        svg += box(x, 115, wide, 28, "ink", 0.16) + text(x + wide / 2, 134, str(byte & 15))
+        svg += box(x, 167, wide, 28, "ink", 0) + text(x + wide / 2, 186, str(byte >> 4))
+    return Picture(16 * wide + 4, 198, element("g", svg, font_family="inherit"), alt)
+
+
 def token_rows(rows, *, alt):
     """Draw how texts are cut into tokens, a dict, label -> tokens: a row of boxes for each; used in chapter 16.
 

@@ -179,6 +179,19 @@ def dequantise_q8_0(blocks):
     return blocks["numbers"] * blocks["scale"].astype(np.float32)[:, None]
 
 
+def nibbles(numbers):
+    """Return the low and then the high four bits of the bytes of each block, as numbers from 0 to 15.
+
+    Shapes: numbers (count, 16), uint8 -> (count, 32), float32.  Built in chapter 20.
+
+    >>> nibbles(np.array([[0x2F, 0x10]], np.uint8)).tolist()
+    [[15.0, 0.0, 2.0, 1.0]]
+    """
+    found = np.empty((len(numbers), 2, numbers.shape[1]), np.float32)
+    found[:, 0], found[:, 1] = numbers & 15, numbers >> 4
+    return found.reshape(len(numbers), -1)
+
+
 def dequantise_q4_1(blocks):
     """Return the weights of blocks of 4 bits: the scale of a block times each number from 0 to 15, plus its least.
 
@@ -190,7 +203,7 @@ def dequantise_q4_1(blocks):
     >>> dequantise_q4_1(blocks)[0, [0, 1, 16]].tolist()
     [6.5, -1.0, 0.0]
     """
-    weights = _halves(blocks["numbers"])
+    weights = nibbles(blocks["numbers"])
     weights *= blocks["scale"].astype(np.float32)[:, None]
     weights += blocks["least"].astype(np.float32)[:, None]
     return weights
@@ -206,17 +219,10 @@ def dequantise_q4_0(blocks):
     >>> dequantise_q4_0(blocks)[0, [0, 1, 16]].tolist()
     [3.5, -4.0, -3.0]
     """
-    weights = _halves(blocks["numbers"])
+    weights = nibbles(blocks["numbers"])
     weights -= 8
     weights *= blocks["scale"].astype(np.float32)[:, None]
     return weights
-
-
-def _halves(numbers):
-    """Return the low and then the high four bits of bytes (count, 16) as numbers (count, 32), float32."""
-    found = np.empty((len(numbers), 2, 16), np.float32)
-    found[:, 0], found[:, 1] = numbers & 15, numbers >> 4
-    return found.reshape(-1, 32)
 
 
 def from_bfloat16(bits):
