@@ -67,7 +67,7 @@ ELSEWHERE = {  # what chapters build and no case tries, by the reason
         "sampling_probabilities sample generate decode_step rotate_at store run_attention token_probabilities "
         "bits_per_byte"
     ),
-    "takes the blocks of a file": "dequantise_q4_1 dequantise_q8_0",
+    "takes the blocks of a file": "dequantise_q4_1 dequantise_q8_0 nibbles",
     "gives whole numbers, or slices": "quantise dequantise tiles tile_scores",
     "is tried with what it is part of": (
         "dropout_mask rate_at clip_gradient word_numbers batch_of correct_words cross_entropy attend_by_tiles "
