@@ -52,14 +52,17 @@ RANDOM, VIEWS, NO_LISTS = {"dropout"}, {"split_heads"}, {"logits_of"}
 SAYS_ANOTHER_NAME = {"unit", "entropy", "logits_of"}  # or nothing of its own; entropy is among the refusals below
 ELSEWHERE = {  # what chapters build and no case tries, by the reason
     "takes no array of floats": (
-        "causal_mask padding_mask window_mask angles sinusoidal_positions alibi_bias count_pairs ppmi"
+        "causal_mask padding_mask window_mask sink_mask angles sinusoidal_positions alibi_bias count_pairs ppmi"
     ),
     "takes or makes a model": (
         "leaks train_vectors training_step initialise greedy_decode beam_search layer_shapes parameter_count "
         "parameter_views embed log_probability parameters_of"
     ),
     "takes positive numbers": "linear_attention",
-    "is tried on texts and runs of its own": ("copies induction_score patched patched_each ablated linear_probe"),
+    "is tried on texts and runs of its own": (
+        "copies induction_score patched patched_each ablated linear_probe "
+        "cut_heads previous_score sink_share seen_only exchanged"
+    ),
     "works on texts or their tokens": (
         "pieces merge_pair learn_merges apply_merges windows ngrams ngram_counts interpolated"
     ),
@@ -68,7 +71,7 @@ ELSEWHERE = {  # what chapters build and no case tries, by the reason
         "bits_per_byte"
     ),
     "takes the blocks of a file": "dequantise_q4_1 dequantise_q8_0 nibbles",
-    "gives whole numbers, or slices": "quantise dequantise tiles tile_scores",
+    "gives whole numbers, or slices": "quantise dequantise tiles tile_scores ranks",
     "is tried with what it is part of": (
         "dropout_mask rate_at clip_gradient word_numbers batch_of correct_words cross_entropy attend_by_tiles "
         "update_softmax tile_backward"
