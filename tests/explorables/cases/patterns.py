@@ -7,8 +7,8 @@ from minitransformer.inside import induction_score
 from minitransformer.masks import causal_mask
 from minitransformer.softmax import softmax
 
-LABELS = ["start", "a", "b", "c", "a", "b"]
-WEIGHTS = softmax(np.where(causal_mask(6), 2 * np.random.default_rng(0).normal(size=(3, 2, 6, 6)), -np.inf))
+LABELS = ["start", "a", "b", "a"]
+WEIGHTS = softmax(np.where(causal_mask(4), 2 * np.random.default_rng(0).normal(size=(3, 2, 4, 4)), -np.inf))
 START = {"labels": LABELS, "layers": 3, "heads": 2, "weights": packed(WEIGHTS), "layer": 1, "head": 0, "first": True}
 
 
