@@ -33,7 +33,8 @@ function most(rows, first) {
 
 // ---- what is seen --------------------------------------------------------------------------------------------------
 
-// All heads, a column for each layer, in ink whose opacity is the weight; a pointer opens the head that it is at.
+// All heads, a column for each layer, in white whose opacity is the weight, and which the sheet's style takes from the
+// paper, so that it is dark on light and light on dark; a pointer opens the head that it is at.
 function sheet(open) {
   const [canvas, mark] = [make("canvas"), make("i")];
   const node = make("div", { class: "mt-sheet-of-heads", "aria-hidden": "true" }, canvas, mark);
@@ -50,7 +51,8 @@ function sheet(open) {
         const top = most(rows, first);
         const image = context.createImageData(step - 1, step - 1);
         rows.forEach((row, i) => row.forEach((weight, j) => {
-          image.data[4 * (i * (step - 1) + j) + 3] = j || first ? 255 * Math.min(1, weight / top) : 0;
+          const shade = j || first ? 255 * Math.min(1, weight / top) : 0;
+          image.data.set([255, 255, 255, shade], 4 * (i * (step - 1) + j));
         }));
         context.putImageData(image, (l - 1) * step, h * step);
       }
