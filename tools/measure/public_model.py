@@ -61,7 +61,7 @@ def answers(model, encoding, prompts, steps):
 
 def said_first(answer, country):
     """Return the part of an answer that names a capital, for the file: its first line, without the question's words."""
-    line = answer.strip().partition("\n")[0]
+    line = answer.strip().partition("\n")[0].replace("\ufffd", "")  # where it ends within a letter
     line = re.sub(rf"^The capital of {country} is (?:the city of )?", "", line)
     return line if len(line) <= 24 else line[:23] + "…"
 

@@ -138,9 +138,9 @@ OTHER_WAYS = {  # of asking for other things, and how many tokens the answer may
 
 
 def is_right(answer, wanted):
-    """Tell whether an answer holds what is wanted, as whole words, where | stands between what is right alike.
+    """Tell whether an answer holds what is wanted, as whole words.
 
-    Used in chapter 20.
+    Where several are right alike, a stroke stands between them.  Used in chapter 20.
 
     >>> is_right("It is Tunisia.", "Tunis"), is_right(" new delhi, of course", "New Delhi|Delhi")
     (False, True)
