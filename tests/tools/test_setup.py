@@ -200,6 +200,24 @@ def test_a_step_that_failed_is_done_again_and_the_others_stand(machine):
     assert machine.set_up("book", "test") == ["test"]
 
 
+def test_a_model_that_cannot_be_fetched_is_told_of_stops_nothing_and_is_tried_again(machine, capsys):
+    assert machine.set_up("book", "model", "test", model="no network") == ["environment", "book", "model", "test"]
+    assert capsys.readouterr().out.splitlines()[-2:] == ["no network", "test"]
+    assert machine.set_up("book", "model", "test") == ["model"]
+    assert machine.set_up("book", "model", "test") == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a link to a file takes an administrator")
+def test_how_far_the_model_is_comes_to_the_terminal_and_why_it_failed_is_returned(tmp_path, monkeypatch, capfd):
+    program = environment.inside(tmp_path / ".venv")
+    program.parent.mkdir(parents=True)
+    program.symlink_to(sys.executable)
+    monkeypatch.setattr(environment, "MODEL", ("-m", "ours"))
+    (tmp_path / "ours.py").write_text("print('half of it')\nraise SystemExit('no network')", encoding="utf-8")
+    assert environment.failure(("-m", "ours"), tmp_path) == "no network"
+    assert capfd.readouterr() == ("half of it\n", "")
+
+
 def test_an_interrupted_set_up_starts_anew(machine):
     machine.set_up("book", environment=KeyboardInterrupt(), stopped_by=KeyboardInterrupt)
     assert machine.set_up("book") == ["environment", "book"]

