@@ -22,6 +22,7 @@ import numpy as np
 from nbclient import NotebookClient
 
 from bookbuild import ROOT
+from bookbuild.base.lending import lend_model
 from bookbuild.read.book import Book
 from bookbuild.site.fresh_execution import AT_ONCE, TRAINS, merge_streams, spoken_to
 
@@ -82,6 +83,7 @@ def run_pages(pages, name):
     ordered = sorted(pages, key=trainings, reverse=True)
     with tempfile.TemporaryDirectory() as cache, ThreadPoolExecutor(AT_ONCE) as pool:
         variables = environment(name, cache)
+        lend_model(Path(cache))
         return dict(zip((page.page for page in ordered), pool.map(lambda page: page_outputs(page, variables), ordered)))
 
 

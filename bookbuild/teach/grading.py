@@ -22,11 +22,10 @@ from pathlib import Path
 import psutil
 
 from bookbuild import PACKAGES, ROOT
+from bookbuild.base.lending import lend_model
 from bookbuild.teach.recorder import read_result
 from bookbuild.teach.runner import CELLS_WORTH, START, TIME_IS_UP
 from companion.checks import UNANSWERED, find_hint, task
-from minitransformer.arrays.files import cache_folder
-from minitransformer.public_model.smollm2 import FILE
 
 COPIED = "the book's solution, word for word"
 CALL = re.compile(r"""\bcheck\(\s*(?:name\s*=\s*)?["']([\w-]+)["']""")
@@ -98,14 +97,6 @@ def unpack(packed, folder):
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         archive.extraction_filter = getattr(tarfile, "data_filter", None)  # early Python 3.11 has none
         archive.extractall(folder)
-
-
-def lend_model(cache):
-    """Let a notebook find the published model, where this machine has it: too large to be unpacked for each."""
-    kept = cache_folder() / FILE
-    if kept.is_file():
-        with contextlib.suppress(OSError):  # not everybody may make links on Windows: it is fetched then
-            (cache / FILE).symlink_to(kept.resolve())
 
 
 def is_unchanged(packed, folder):

@@ -1,5 +1,6 @@
 """What `make kernels` finds where processors print something else, and what it lets pass."""
 
+import os
 from types import SimpleNamespace
 
 import pytest
@@ -7,6 +8,7 @@ from nbformat.v4 import new_output
 
 from bookbuild import ROOT
 from bookbuild.read.book import Book
+from minitransformer.public_model.smollm2 import FILE
 from tools import kernels
 
 CELL = SimpleNamespace(source='print("moved by", apart)\nfigures.curves(x, y)', line=12, tags=[])
@@ -77,6 +79,14 @@ def test_a_processor_is_another_one_to_the_cells_alone(monkeypatch):
     assert not {*kernels.VARIABLES} & {*newest}
     assert older["OPENBLAS_CORETYPE"] == "Nehalem" and "X86_V4" in older["NPY_DISABLE_CPU_FEATURES"]
     assert newest["MINITRANSFORMER_CACHE"] == older["MINITRANSFORMER_CACHE"] == "place"
+
+
+def test_the_published_model_is_lent_to_each_processor(tmp_path, monkeypatch):
+    monkeypatch.setenv("MINITRANSFORMER_CACHE", str(tmp_path))
+    (tmp_path / FILE).write_bytes(b"GGUF")
+    seen = lambda page, variables: os.listdir(variables["MINITRANSFORMER_CACHE"])
+    monkeypatch.setattr(kernels, "page_outputs", seen)
+    assert kernels.run_pages([PAGE], "SSE4.2") == {PAGE.page: [FILE]}
 
 
 def test_only_what_the_machine_has_is_tried():
