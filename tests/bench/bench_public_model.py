@@ -53,7 +53,8 @@ def public_model():
         weights = model.flat.nbytes / 2**20
         for name, script in scripts.items():
             command = [sys.executable, "-c", script, f"{folder}/model"]
-            peak = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1]) / 2**10
+            said = subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout
+            peak = float(said.split()[-1]) / 2**10
             print(f"{name}: {peak:.0f} MiB at most, {peak / weights:.2f} times the weights' {weights:.0f}")
 
 

@@ -1,9 +1,10 @@
 """What chapter 20 asks a published chat model, a hundred cases of each kind, and what it said: `make public-model`."""
 
+import json
 import re
 from pathlib import Path
 
-from minitransformer.arrays.files import read_measurements
+from minitransformer.arrays import one_of
 
 FILE = Path(__file__).with_name("public_model.json")
 SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
@@ -151,7 +152,10 @@ def is_right(answer, wanted):
 def load_asked(part):
     """Return a part of what `make public-model` has measured, mostly a dict.  Used in chapter 20.
 
+    Raises ValueError where there is no such part, naming those that there are.
+
     >>> sorted(load_asked("capitals")["as it is"])[:2]
     ['User and Assistant', 'a bare question']
     """
-    return read_measurements(FILE, part)
+    measured = json.loads(FILE.read_text(encoding="utf-8"))
+    return measured[one_of(part, "part", measured)]

@@ -110,7 +110,7 @@ def signs_of(kind):
 
     Used in chapter 20.
 
-    >>> len(re.findall(f"[{signs_of('L')}]", "aß三 3"))
+    >>> len(re.findall(f"[{signs_of('L')}]", "aßé 3"))
     3
     """
     known = [unicodedata.category(chr(sign))[0] == kind for sign in range(sys.maxunicode + 1)]
