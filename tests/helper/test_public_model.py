@@ -39,7 +39,7 @@ from minitransformer.public_model import (
     read_gguf,
     smollm2,
 )
-from minitransformer.public_model.__main__ import main as command
+from minitransformer.public_model.__main__ import _main as command
 from minitransformer.public_model.encoding import compiled
 from minitransformer.today import Decoder, decoder_shapes, rotary_halves
 

