@@ -94,7 +94,7 @@ def missing(page, rows):
 
 def mixed(rows):
     """Yield the symbols that have several meanings in a chapter and no words behind each that tell them apart."""
-    for number in range(1, 20):
+    for number in sorted(set().union(*(row.chapters for row in rows))):
         told = [(symbol, words) for row in rows for symbol, words in row.symbols.items() if number in row.chapters]
         for symbol in {symbol for symbol, _ in told}:
             meanings = [words for other, words in told if other == symbol]
