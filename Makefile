@@ -162,11 +162,11 @@ ablations model writer sizes variants:
 	@echo "Training every model; Ctrl-C stops, and the same command goes on."
 	@$(RUN) -m tools.measure $@
 
-public-model:  ## ask the published model what chapter 20 counts, which takes a quarter of an hour (NAMES)
+public-model:  ## ask the published model what its first chapter counts, which takes a quarter of an hour (NAMES)
 	$(call set_up,book model)
 	@$(RUN) -m tools.measure public_model
 
-circuits:  ## count what is inside the published model, for chapter 21, which takes half an hour (NAMES)
+circuits:  ## count what is inside the published model, which takes half an hour (NAMES)
 	$(call set_up,book model)
 	@$(RUN) -m tools.measure $@
 

@@ -1,4 +1,4 @@
-"""Chapter 21's module: what is cut, hidden and exchanged is what is said, and nothing else; shares and ranks count."""
+"""Experiments on a large model: what is cut, hidden and exchanged is what is said, and nothing else; shares and ranks count."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Findings of chapters 20 and 21, tried on other questions and other texts with the published model."""
+"""Findings in the published model, tried on other questions and other texts with the published model."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The exercises of chapter 21, on sinks, one large number, ranks, cuts and exchanges in a large model."""
+"""The exercises on sinks, one large number, ranks, cuts and exchanges in a large model."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The exercises of chapter 20, on a published model: its bytes, and what its answers tell."""
+"""The exercises on a published model: its bytes, and what its answers tell."""
 
 import numpy as np
 
