@@ -1,4 +1,4 @@
-"""Experiments on a large model: what is cut, hidden and exchanged is what is said, and nothing else; shares and ranks count."""
+"""Experiments on a large model: what is cut, hidden and exchanged is that and nothing else; shares and ranks count."""
 
 import numpy as np
 import pytest
