@@ -275,6 +275,7 @@ def test_nothing_is_lost_and_no_myst_is_left(name, site):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_numbers_are_those_of_the_page(name, read):
     text, article = texts(copied(name)), read(f"chapters/{name}.html").find("main")
+    source = (ROOT / "chapters" / f"{name}.md").read_text("utf8")
     numbered = {
         r"\\tag\{(.*?)\}": "[id^='equation-']",
         r"^\*\*Fig\. ([\d.]+)\.\*\* ": "figcaption .caption-number",
@@ -283,7 +284,8 @@ def test_the_numbers_are_those_of_the_page(name, read):
     }
     for form, place in numbered.items():
         shown = [re.findall(r"\d+(?:\.\d+)?", number.text)[-1] for number in article.select(place)]
-        assert re.findall(form, text, re.MULTILINE) == shown != [], place
+        assert re.findall(form, text, re.MULTILINE) == shown, place
+        assert shown or (place == "[id^='equation-']" and "{math}" not in source), place
 
 
 @pytest.mark.parametrize("name", NAMES)
