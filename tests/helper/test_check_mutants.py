@@ -46,12 +46,7 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
         residuals-block: -1 → 1
         residuals-block: -1 → 1""",
     "an answer is handed copies, and may change them": """
-        circuits-bug: mixed.copy() → mixed
-        circuits-exchange: mixed.copy() → mixed
-        circuits-without: weights.copy() → weights
         inside-bug: own.copy() → own""",
-    "of four axes the third is the last but one": """
-        circuits-exchange: 2 → -2""",
     "either order will do": """
         attention-from-scratch: zip(special.softmax([a @ b / len(b) ** 0 → zip(v, special.softmax([a @ b / len(b) *
         translation-exact: zip(said, right) → zip(right, said)""",

@@ -27,8 +27,8 @@ SECOND = {
     "circuits-even": sum(1 / i for i in range(11, 41)) / 30,
     "circuits-norm": 5 / np.linalg.norm([24_000.0, *[5.0] * 575]) * 24,
     "circuits-ranks": [3, 0, 3, 4, 3],
-    "circuits-without": lambda table: np.vstack(
-        [table[:1], np.hstack([np.zeros((len(table) - 1, 1)), table[1:, 1:] / (1 - table[1:, :1])])]
+    "circuits-without": lambda weights: np.vstack(
+        [weights[:1], np.hstack([np.zeros((len(weights) - 1, 1)), weights[1:, 1:] / (1 - weights[1:, :1])])]
     ),
     "circuits-bug": lambda mixed, head: mixed * (np.arange(mixed.shape[1]) != head)[:, None, None],
     "circuits-exchange": lambda mixed, order, head, place: np.array(
