@@ -203,6 +203,32 @@ def test_every_count_rests_on_a_hundred_cases_or_more():
     assert kept["lens"]["countries"] == kept["pronoun"]["sentences"] == len(NOUNS) * len(OTHER_NOUNS) == 100
 
 
+def test_controls_are_other_heads_each_once_and_as_many_as_are_cut():
+    copying, pronoun = load_circuits()["copying"], load_circuits()["pronoun"]
+    taken = {(17, 0), *map(tuple, copying["eight"])}
+    for name, drawn in copying["drawn"].items():
+        heads = {*map(tuple, drawn)}
+        assert len(heads) == len(drawn) == (8 if name.startswith("eight") else 4), name
+        assert not heads & taken, name
+        if name.startswith("same"):
+            assert sorted(layer for layer, _ in heads) == sorted(layer for layer, _ in copying["eight"][:4])
+    for drawn in pronoun["controls"]:
+        assert len({*drawn.split()}) == 8 and "17.0" not in drawn.split(), drawn
+
+
+def test_a_control_is_nearest_in_size_among_heads_that_score_little():
+    from tools.measure.circuits import others  # which imports gensim
+
+    scores, sizes = np.zeros((30, 9)), 1 + np.arange(270.0).reshape(30, 9)
+    scores[:, 4] = 1  # the fifth head of each layer is no control
+    for seed in range(20):
+        (layer, head), second = others([(20, 4), (20, 4)], scores, np.random.default_rng(seed), sizes)
+        assert (layer, head) != second and head != 4
+        assert abs(sizes[layer - 1, head] - sizes[19, 4]) <= 3
+    with pytest.raises(ValueError):
+        others([(20, 0)], np.ones((30, 9)), np.random.default_rng(0))
+
+
 def test_the_sentences_differ_in_what_they_are_given():
     told = {crossing(one, other, word) for one in NOUNS for other in OTHER_NOUNS for word in ("tired", "wide")}
     assert len(told) == 200
