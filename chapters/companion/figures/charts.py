@@ -577,24 +577,19 @@ def word_ranges(groups, *, alt, xlabel, roles=("query", "key")):
     return _drawing(draw, alt, size=(4.8, 0.2 * most + 0.7), grid=(1, len(groups)), sharex=True)
 
 
-def curves(x, lines, *, alt, xlabel, ylabel, logx=False, logy=False, points=None, names=None, role="ink"):
+def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, names=None, role="ink"):
     """Draw a dict, label -> values (n,), over `x` (n,), each line named at its end; used from chapter 4 on.
 
     `points` (k, 2) are drawn as dots.  Lines that end in one point are named by `names`, label -> (x, y), the middle of
-    its name.  With `logy` powers of ten stand at equal distances.
+    its name.
 
     >>> x = np.linspace(0, 1, 5)
     >>> picture = curves(x, {"square": x**2}, alt="One curve.", xlabel="x", ylabel="y")
     """
-    if logy:
-        lines = {label: np.log10(y) for label, y in lines.items()}
 
     def draw(axis):
         axis.grid(True, axis="y", lw=0.6)
         axis.locator_params(axis="y", steps=[1, 2, 5, 10])
-        if logy:
-            axis.yaxis.set_major_formatter(lambda power, _: f"{10.0**power:.3g}")
-            axis.yaxis.set_major_locator(mpl.ticker.MultipleLocator(1))
         if points is not None:
             axis.plot(*np.transpose(points), "o", color=COLOUR["ink"], ms=5)
         for dash, y in zip(DASHES, lines.values()):
