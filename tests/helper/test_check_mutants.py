@@ -46,7 +46,10 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
         residuals-block: -1 → 1
         residuals-block: -1 → 1""",
     "an answer is handed copies, and may change them": """
-        inside-bug: own.copy() → own""",
+        inside-bug: own.copy() → own
+        circuits-without: weights.copy() → weights
+        circuits-bug: mixed.copy() → mixed
+        circuits-exchange: mixed.copy() → mixed""",
     "either order will do": """
         attention-from-scratch: zip(special.softmax([a @ b / len(b) ** 0 → zip(v, special.softmax([a @ b / len(b) *
         translation-exact: zip(said, right) → zip(right, said)""",

@@ -34,7 +34,7 @@ SECOND = {
     "circuits-exchange": lambda mixed, order, head, place: np.array(
         [
             np.where(
-                (np.arange(mixed.shape[1]) == head)[:, None, None] & (np.arange(mixed.shape[2]) == place)[:, None],
+                (np.arange(mixed.shape[1]) == head)[:, None, None] & (np.arange(own.shape[1]) == place)[:, None],
                 mixed[other],
                 own,
             )
@@ -49,11 +49,6 @@ SECOND = {
 def model():
     """Return a model of three layers, with four heads that share two heads of keys."""
     return Decoder(decoder_shapes(11, 8, heads=4, layers=3, hidden=12, groups=2), heads=4, rng=0, dtype=float)
-
-
-def weights(n=6, heads=2, texts=3):
-    """Return attention weights of a decoder (texts, heads, n, n)."""
-    return softmax(np.where(causal_mask(n), random(texts, heads, n, n), -np.inf))
 
 
 # Heads that are cut
