@@ -400,7 +400,6 @@ def one_number(model, encoding):
     stream, units = (np.concatenate([run[name] for run in runs]) for name in (behind, hidden))
     order = np.argsort(-np.abs(stream[:, 0].mean(axis=0)))
     three = np.random.default_rng(0).choice(order[3:50], 3, replace=False)
-    elsewhere = np.argsort(-np.median(np.abs(units[:, 1:]), axis=(0, 1)))[:2]
     makers = np.argsort(-np.abs(units[:, 0]).mean(axis=0))[:4]
     number = np.s_[:, 0, 507]
     means = {"its mean": stream[number].mean(), "the mean of other tokens": stream[:, 1:, 507].mean()}
@@ -415,7 +414,6 @@ def one_number(model, encoding):
     changes |= {"units 1229 and 1487 at 0": set_to([hidden], np.s_[:, 0, [1229, 1487]])}
     changes |= {"the same at all others": set_to([hidden], np.s_[:, 1:, [1229, 1487]])}
     changes |= {"the next two units at 0": set_to([hidden], np.s_[:, 0, makers[2:]])}
-    changes |= {"two units of the others at 0": set_to([hidden], np.s_[:, 0, elsewhere])}
     changes |= {
         f"{what} given to the 21st": {behind: lambda array, of=of: given(array, of)}
         for what, of in (("507", 507), ("all of the first", ALL))
