@@ -1,5 +1,6 @@
 """What chapter 20 asks a published chat model, a hundred cases of each kind, and what it said: `make public-model`."""
 
+import bz2
 import json
 import re
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 from minitransformer.arrays import one_of
 
 FILE = Path(__file__).with_name("public_model.json")
+ANSWERS = FILE.with_name("public_model_answers.json.bz2")
 SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 TURN = "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n"
 CHAT = f"<|im_start|>system\n{SYSTEM}<|im_end|>\n{TURN}"  # the template of the file, with its system line
@@ -87,17 +89,21 @@ PROPERTIES = {"tired": 0, "hungry": 0, "wide": 1, "long": 1}  # which of the two
 SENTENCE = "The {} didn't cross the {} because it was too {}."
 THREE_CAPITALS = "The capital of the Netherlands is Amsterdam.\nThe capital of Switzerland is Bern.\n"
 THREE_CAPITALS += "The capital of Vietnam is Hanoi.\nThe capital of {} is"
+QUESTION = "What is the capital of {}?"
 WAYS = {  # of asking for a capital: the text that the model reads
     "begun": "The capital of {} is",
-    "begun, the city of": "The capital of {} is the city of",
-    "begun, behind the mark": "<|endoftext|>The capital of {} is",
+    "the city of": "The capital of {} is the city of",
+    "behind a mark": "<|endoftext|>The capital of {} is",
     "three examples": THREE_CAPITALS,
-    "a bare question": "What is the capital of {}?",
-    "User and Assistant": "User: What is the capital of {}?\nAssistant:",
-    "no system line": TURN.format("What is the capital of {}?"),
-    "no last line break": CHAT.format("What is the capital of {}?").rstrip("\n"),
-    "chat": CHAT.format("What is the capital of {}?"),
+    "a bare question": QUESTION,
+    "User, Assistant": f"User: {QUESTION}\nAssistant:",
+    "no system line": TURN.format(QUESTION),
+    "another system line": f"<|im_start|>system\nYou are a gardener.<|im_end|>\n{TURN.format(QUESTION)}",
+    "chat": CHAT.format(QUESTION),
 }
+TOKENS = dict.fromkeys(WAYS, 64) | {"begun": 8, "the city of": 8, "behind a mark": 8, "three examples": 8}  # at most
+ROUNDED_WAYS = ("begun", "the city of", "behind a mark", "three examples", "chat")  # asked with rounded weights, too
+LETTERS = "How many letters are in the word {}?"
 OTHER_WAYS = {  # of asking for other things, and how many tokens the answer may have
     "sums of one digit": {
         "examples": ("2 + 5 = 7\n8 + 4 = 12\n9 + 9 = 18\n1 + 3 = 4\n{} =", 3),
@@ -105,37 +111,39 @@ OTHER_WAYS = {  # of asking for other things, and how many tokens the answer may
     "sums of two digits": {
         "begun": ("{} =", 5),
         "examples": ("12 + 35 = 47\n40 + 21 = 61\n58 + 27 = 85\n66 + 71 = 137\n{} =", 5),
-        "chat": (CHAT.format("What is {}?"), 24),
+        "chat": (CHAT.format("What is {}?"), 64),
     },
     "opposites": {
         "begun": ("The opposite of {} is", 5),
         "examples": ("hot - cold\nupstairs - downstairs\nalways - never\n{} -", 4),
-        "chat": (CHAT.format("What is the opposite of {}? Answer with one word."), 24),
+        "chat": (CHAT.format("What is the opposite of {}? Answer with one word."), 64),
     },
     "words in French": {
         "begun": ('The French word for "{}" is "', 6),
-        "examples": ("garden: jardin\ntrain: train\nsnow: neige\n{}:", 6),
-        "chat": (CHAT.format('How do you say "{}" in French?'), 24),
+        "examples": ("English words in French:\ngarden: jardin\nspoon: cuillère\nsnow: neige\n{}:", 6),
+        "chat": (CHAT.format('How do you say "{}" in French?'), 64),
     },
     "words spelled": {
         "examples": ("garden: g a r d e n\nsnow: s n o w\ntrain: t r a i n\n{}:", 16),
-        "chat": (CHAT.format("Spell the word {}, one letter at a time."), 40),
+        "chat": (CHAT.format("Spell the word {}, one letter at a time."), 64),
     },
     "letters copied": {
         "examples": ("g-a-r-d-e-n: g a r d e n\ns-n-o-w: s n o w\nt-r-a-i-n: t r a i n\n{}:", 16),
     },
-    "letters of a word counted": {
+    "letters counted": {
         "examples": ("garden: 6\nsnow: 4\ntrain: 5\nelephant: 8\n{}:", 3),
-        "chat": (CHAT.format("How many letters are in the word {}?"), 24),
+        "chat": (CHAT.format(LETTERS), 64),
     },
-    "letters apart counted": {
+    "apart, counted": {
         "examples": ("g a r d e n: 6\ns n o w: 4\nt r a i n: 5\ne l e p h a n t: 8\n{}:", 3),
+        "chat": (CHAT.format("How many letters are these: {}?"), 64),
     },
     "five words said again": {
         "examples": ("List: table, lake, bread.\nAgain: table, lake, bread.\nList: {}.\nAgain:", 16),
-        "chat": (CHAT.format("Repeat this list: {}."), 30),
+        "chat": (CHAT.format("Repeat this list: {}."), 64),
     },
 }
+DIGITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 
 def is_right(answer, wanted):
@@ -149,13 +157,81 @@ def is_right(answer, wanted):
     return any(re.search(rf"\b{re.escape(one)}\b", answer, re.IGNORECASE) for one in wanted.split("|"))
 
 
+def counted_part(answer, way):
+    """Return the part of an answer that is judged: all of it, but behind examples its first line.  Used in chapter 20.
+
+    >>> counted_part(" Rome.\nThe capital of Spain", "three examples"), counted_part(" Rome.\nIt", "begun")
+    (' Rome.', ' Rome.\\nIt')
+    """
+    return answer.strip().partition("\n")[0] if "example" in way else answer
+
+
+def said_first(answer, country):
+    """Return what an answer says first of a capital, in 24 characters at most.  Used in chapter 20.
+
+    >>> said_first("The capital of Italy is Rome.", "Italy"), said_first(" in the middle of nowhere, far away", "Italy")
+    ('Rome.', 'in the middle of nowher…')
+    """
+    line = answer.strip().partition("\n")[0].replace("\ufffd", "")  # where it ends within a letter
+    line = re.sub(rf"^The capital of {country} is (?:the city of )?", "", line)
+    return line if len(line) <= 24 else line[:23] + "…"
+
+
+def wanted_of(task, asked):
+    """Return what is right of a task of `OTHER_WAYS`, a regular expression.  Used in chapter 20.
+
+    >>> wanted_of("sums of two digits", "12 + 35"), wanted_of("letters counted", "milk")
+    ('\\\\b47\\\\b', '\\\\b(?:4|four)\\\\b')
+    """
+    if task.startswith("sums"):
+        return rf"\b{sum(map(int, asked.split(' + ')))}\b"
+    if task in ("opposites", "words in French"):
+        wanted = (OPPOSITES if task == "opposites" else FRENCH)[asked]
+        return "|".join(rf"\b{re.escape(one)}\b" for one in wanted.split("|"))
+    if task == "five words said again":
+        return re.escape(asked)
+    word = re.sub("[- ]", "", asked)
+    if "counted" in task:
+        return rf"\b(?:{len(word)}|{DIGITS[len(word)]})\b"
+    return rf"(?<!\w){'[^a-z]+'.join(word)}(?!\w)"
+
+
+def judged(task, way, text):
+    """Return the part of an answer that counts: of sums the first number, in a chat the last; else its first line.
+
+    In a chat all of another answer counts.  Used in chapter 20.
+
+    >>> judged("sums of two digits", "examples", " 47\n1 + 1 = 2")
+    '47'
+    """
+    if task.startswith("sums"):
+        numbers = re.findall(r"\d+", text.replace(",", ""))
+        return numbers[-1 if way == "chat" else 0] if numbers else ""
+    return text.strip() if way == "chat" else text.strip().partition("\n")[0]
+
+
 def load_asked(part):
     """Return a part of what `make public-model` has measured, mostly a dict.  Used in chapter 20.
 
     Raises ValueError where there is no such part, naming those that there are.
 
     >>> sorted(load_asked("capitals")["as it is"])[:2]
-    ['User and Assistant', 'a bare question']
+    ['User, Assistant', 'a bare question']
     """
     measured = json.loads(FILE.read_text(encoding="utf-8"))
     return measured[one_of(part, "part", measured)]
+
+
+def load_answers(part):
+    """Return all answers of a part, "capitals" or "others": rounding or task -> way -> question -> what was said.
+
+    Raises ValueError where there is no such part.  Used in chapter 20.
+
+    >>> load_answers("capitals")["as it is"]["begun"]["France"]
+    ' Paris.\\n\\nThe answer is:'
+    """
+    kept = json.loads(bz2.decompress(ANSWERS.read_bytes()))
+    return {
+        one: {way: dict(zip(ways["asked"], said)) for way, said in ways.items() if way != "asked"}
+        for one, ways in kept[one_of(part, "part", kept)].items()
+    }

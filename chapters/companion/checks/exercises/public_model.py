@@ -1,5 +1,7 @@
 """The exercises on a published model: its bytes, and what its answers tell."""
 
+from itertools import groupby
+
 import numpy as np
 
 from . import Check, Lines, Mend, Pick, Typed
@@ -18,17 +20,16 @@ def _numbers(weights):
     return np.rint((weights - weights.min()) / (np.ptp(weights) / 15)).astype(int)
 
 
-def _until(ids, end):
-    return ids[: ids.index(end)] if end in ids else ids
+def _constant(wanted):
+    return max(map(wanted.count, wanted))
 
 
 def _weights(scale, least, held, axis=0):
     return scale * np.stack([held & 15, held >> 4], axis=axis).ravel() + least
 
 
-def _ways(first, second):
-    pairs = list(zip(first, second))
-    return [pairs.count(pair) for pair in ((1, 1), (1, 0), (0, 1), (0, 0))]
+def _preferences(before, after):
+    return [(before + after) / 2, (before - after) / 2]
 
 
 _HELD = tuple(_RNG.integers(0, 256, 16) for _ in range(2))
@@ -83,24 +84,19 @@ CHECKS = {
         },
         tuple((scale * _RNG.normal(size=32),) for scale in (1, 0.2, 3)),
     ),
-    "public-model-until": Check(
-        _until,
+    "public-model-constant": Check(
+        _constant,
         {
-            "the mark itself is no part of the answer.": lambda ids, end: (
-                ids[: ids.index(end) + 1] if end in ids else ids
+            "that is how many different answers there are.": lambda wanted: len(set(wanted)),
+            "that is the answer itself: how often is it right?": lambda wanted: max(wanted, key=wanted.count),
+            "give how many there are, and not their share.": lambda wanted: _constant(wanted) / len(wanted),
+            "the first answer need not be the commonest.": lambda wanted: wanted.count(wanted[0]),
+            "the last answer need not be the commonest.": lambda wanted: wanted.count(wanted[-1]),
+            "a guess is right wherever that answer is wanted, also where others stand between.": lambda wanted: max(
+                len(list(same)) for _, same in groupby(wanted)
             ),
-            "an answer that was never ended is all that there is.": lambda ids, end: (
-                ids[: ids.index(end)] if end in ids else ids[:-1]
-            ),
-            "the first mark ends the answer: what follows is another turn.": lambda ids, end: (
-                ids[: len(ids) - 1 - ids[::-1].index(end)] if end in ids else ids
-            ),
-            "stop at the mark, and not at the first token that is none.": lambda ids, end: ids[:0],
-            "what stands behind the mark is another turn, and no part of the answer.": lambda ids, end: [
-                token for token in ids if token != end
-            ],
         },
-        (([504, 30, 2, 198, 1, 2, 9], 2), ([7, 2, 5], 5), ([3, 1, 4], 2), ([8, 6, 7, 7, 3, 7], 7)),
+        (([4, 5, 9, 9, 4, 9, 5, 6, 9, 4],), ([6, 8, 8, 2, 8, 3, 8, 2, 2, 8, 8, 5],)),
     ),
     "public-model-halves": Check(
         _weights,
@@ -121,37 +117,28 @@ CHECKS = {
         tuple((scale, least, held) for scale, least, held in zip((0.5, 0.125), (-4.0, -1.5), _HELD)),
     ),
     "public-model-test": Check(
-        4,
+        3,
         {
-            "one token stands at position 0, where nothing is turned, whatever the pairs.": 1,
-            "with the wrong pairs that sentence goes on with “Paris” all the same.": 2,
-            "all shapes fit whatever the pairs: nothing is moved but the order of columns.": 3,
+            "the two tokens are not on the page, and a softmax does not mind in which order its logits stand.": 1,
+            "no answer is made of the two rare tokens, and no question either.": 2,
+            "two rows that change places leave every shape and every number as it was.": 4,
             "the tests are numbered from 1: give the number that stands before the one that notices.": 0,
         },
     ),
-    "public-model-ways": Check(
-        _ways,
+    "public-model-swap": Check(
+        _preferences,
         {
-            "the second number is for those that the first way alone has right.": lambda first, second: _ways(
-                second, first
+            "the preference for the animal comes first.": lambda before, after: _preferences(before, after)[::-1],
+            "each of the two is half of that: both sentences count it.": lambda before, after: [
+                before + after,
+                before - after,
+            ],
+            "after the swap the first noun is the street: there its preference is taken away.": lambda before, after: (
+                _preferences(after, before)
             ),
-            "those that both ways have right belong to neither alone.": lambda first, second: [
-                _ways(first, second)[0],
-                sum(first),
-                sum(second),
-                _ways(first, second)[3],
-            ],
-            "what neither way has right comes last, what both have comes first.": lambda first, second: _ways(
-                first, second
-            )[::-1],
-            "give how many there are, and not their shares.": lambda first, second: [
-                count / len(first) for count in _ways(first, second)
-            ],
+            "a single sentence cannot tell the two apart: use both.": lambda before, after: [before, after],
         },
-        (
-            ([1, 1, 1, 1, 1, 0, 0], [1, 1, 1, 0, 0, 1, 0]),
-            ([1, 1, 1, 0, 0, 0, 0, 0, 0, 0], [1, 0, 0, 1, 1, 1, 1, 0, 0, 0]),
-        ),
+        ((4.0, 1.0), (0.5, -1.5), (-1.0, 2.0)),
     ),
 }
 FORMS = {
@@ -163,7 +150,7 @@ FORMS = {
             "return numbers[::2] + 16 * numbers[1::2]",
         )
     ),
-    "public-model-until": Lines(("if token != end:", "return found + [token]")),
+    "public-model-constant": Lines(("counts[answer] = 1", "return len(counts)", "return max(counts, key=counts.get)")),
     "public-model-halves": Mend(
         {
             "low, high = held & 15, held >> 4": {
@@ -179,8 +166,5 @@ FORMS = {
         }
     ),
     "public-model-test": Pick(),
-    "public-model-ways": Typed(
-        "Type what it returns for `first` = (1, 1, 0, 0, 1) and `second` = (1, 0, 1, 0, 0).",
-        ([1, 1, 0, 0, 1], [1, 0, 1, 0, 0]),
-    ),
+    "public-model-swap": Typed("Type what it returns for `before` = 5 and `after` = 2.", (5, 2)),
 }
