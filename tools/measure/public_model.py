@@ -405,7 +405,7 @@ def sentences(model, encoding):
 
 
 def judged_gaps(gap):
-    """Return how many gaps between animal and place are right, how many twins, and how many pairs are moved rightly.
+    """Return how many gaps between animal and place are right, and how many twins.
 
     The four gaps of a pair are those of PROPERTIES; twins are two of its sentences that differ in what _it_ means, and
     are right where both are.
@@ -416,8 +416,6 @@ def judged_gaps(gap):
     return {
         "right": int(right.sum()),
         "twins": int((right[:, means == 0] & right[:, means == 1]).sum()),
-        "animal preferred": dict(zip(PROPERTIES, (by_pair > 0).sum(0).tolist())),
-        "moved rightly": int((by_pair[:, means == 0].mean(1) > by_pair[:, means == 1].mean(1)).sum()),
     }
 
 
