@@ -1,4 +1,4 @@
-"""Findings in the published model, tried on other questions and other texts with the published model."""
+"""Findings in the published model, tried on other questions and other texts."""
 
 import numpy as np
 

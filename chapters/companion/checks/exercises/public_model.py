@@ -90,6 +90,7 @@ CHECKS = {
             "that is how many different answers there are.": lambda wanted: len(set(wanted)),
             "that is the answer itself: how often is it right?": lambda wanted: max(wanted, key=wanted.count),
             "give how many there are, and not their share.": lambda wanted: _constant(wanted) / len(wanted),
+            "count an answer each time that it comes, and not once only.": lambda wanted: 1,
             "the first answer need not be the commonest.": lambda wanted: wanted.count(wanted[0]),
             "the last answer need not be the commonest.": lambda wanted: wanted.count(wanted[-1]),
             "a guess is right wherever that answer is wanted, also where others stand between.": lambda wanted: max(
