@@ -158,10 +158,10 @@ def is_right(answer, wanted):
 
 
 def counted_part(answer, way):
-    """Return the part of an answer that is judged: all of it, but behind examples its first line.  Used in chapter 20.
+    r"""Return the part of an answer that is judged: all of it, but behind examples its first line.  Used in chapter 20.
 
     >>> counted_part(" Rome.\nThe capital of Spain", "three examples"), counted_part(" Rome.\nIt", "begun")
-    (' Rome.', ' Rome.\\nIt')
+    ('Rome.', ' Rome.\nIt')
     """
     return answer.strip().partition("\n")[0] if "example" in way else answer
 
@@ -197,7 +197,7 @@ def wanted_of(task, asked):
 
 
 def judged(task, way, text):
-    """Return the part of an answer that counts: of sums the first number, in a chat the last; else its first line.
+    r"""Return the part of an answer that counts: of sums the first number, in a chat the last; else its first line.
 
     In a chat all of another answer counts.  Used in chapter 20.
 
