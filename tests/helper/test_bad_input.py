@@ -39,7 +39,7 @@ PROMISED = {  # module, of minitransformer where no package is named -> its func
     "companion.evidence.examples": "examples twin_examples scored",
     "companion.evidence.activations": "activations",
     "companion.evidence.lookups": "lookup said_with",
-    "companion.evidence.asked": "load_asked",
+    "companion.evidence.asked": "load_asked load_answers",
     "translation.translator": "translate",
     "translation.pairs": "english_words french_words",
     "training.loop": "train",
