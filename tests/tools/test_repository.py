@@ -24,7 +24,7 @@ NAMES = [name for name in LISTED if name and (ROOT / name).is_file()]
 TEXTS = {
     name: (ROOT / name).read_bytes().decode("utf-8")
     for name in NAMES
-    if not name.endswith((".npy", ".npz", ".png", ".woff2"))
+    if not name.endswith((".bz2", ".npy", ".npz", ".png", ".woff2"))
 }
 CODE = {name: text for name, text in TEXTS.items() if name.endswith(".py")}
 CITATION = yaml.safe_load(TEXTS["CITATION.cff"])
