@@ -160,8 +160,10 @@ def is_right(answer, wanted):
 def counted_part(answer, way):
     r"""Return the part of an answer that is judged: all of it, but behind examples its first line.  Used in chapter 20.
 
-    >>> counted_part(" Rome.\nThe capital of Spain", "three examples"), counted_part(" Rome.\nIt", "begun")
-    ('Rome.', ' Rome.\nIt')
+    >>> counted_part(" Rome.\nThe capital of Spain", "three examples")
+    'Rome.'
+    >>> counted_part(" Rome.\nIt", "begun")
+    ' Rome.\nIt'
     """
     return answer.strip().partition("\n")[0] if "example" in way else answer
 
@@ -169,8 +171,10 @@ def counted_part(answer, way):
 def said_first(answer, country):
     """Return what an answer says first of a capital, in 24 characters at most.  Used in chapter 20.
 
-    >>> said_first("The capital of Italy is Rome.", "Italy"), said_first(" in the middle of nowhere, far away", "Italy")
-    ('Rome.', 'in the middle of nowher…')
+    >>> said_first("The capital of Italy is Rome.", "Italy")
+    'Rome.'
+    >>> said_first(" in the middle of nowhere, far away", "Italy")
+    'in the middle of nowher…'
     """
     line = answer.strip().partition("\n")[0].replace("\ufffd", "")  # where it ends within a letter
     line = re.sub(rf"^The capital of {country} is (?:the city of )?", "", line)
