@@ -6,12 +6,10 @@ import re
 from pathlib import Path
 
 from minitransformer.arrays import one_of
+from minitransformer.public_model import chat_prompt
 
 FILE = Path(__file__).with_name("public_model.json")
 ANSWERS = FILE.with_name("public_model_answers.json.bz2")
-SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
-TURN = "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n"
-CHAT = f"<|im_start|>system\n{SYSTEM}<|im_end|>\n{TURN}"  # the template of the file, with its system line
 CAPITALS = {  # of a hundred countries; where two are right or one has two spellings, | stands between them
     **{"Afghanistan": "Kabul", "Albania": "Tirana", "Algeria": "Algiers", "Angola": "Luanda"},
     **{"Argentina": "Buenos Aires", "Armenia": "Yerevan", "Australia": "Canberra", "Austria": "Vienna"},
@@ -97,9 +95,9 @@ WAYS = {  # of asking for a capital: the text that the model reads
     "three examples": THREE_CAPITALS,
     "a bare question": QUESTION,
     "User, Assistant": f"User: {QUESTION}\nAssistant:",
-    "no system line": TURN.format(QUESTION),
-    "another system line": f"<|im_start|>system\nYou are a gardener.<|im_end|>\n{TURN.format(QUESTION)}",
-    "chat": CHAT.format(QUESTION),
+    "no system line": chat_prompt(QUESTION, system=None),
+    "another system line": chat_prompt(QUESTION, system="You are a gardener."),
+    "chat": chat_prompt(QUESTION),
 }
 TOKENS = dict.fromkeys(WAYS, 64) | {"begun": 8, "the city of": 8, "behind a mark": 8, "three examples": 8}  # at most
 ROUNDED_WAYS = ("begun", "the city of", "behind a mark", "three examples", "chat")  # asked with rounded weights, too
@@ -111,36 +109,36 @@ OTHER_WAYS = {  # of asking for other things, and how many tokens the answer may
     "sums of two digits": {
         "begun": ("{} =", 5),
         "examples": ("12 + 35 = 47\n40 + 21 = 61\n58 + 27 = 85\n66 + 71 = 137\n{} =", 5),
-        "chat": (CHAT.format("What is {}?"), 64),
+        "chat": (chat_prompt("What is {}?"), 64),
     },
     "opposites": {
         "begun": ("The opposite of {} is", 5),
         "examples": ("hot - cold\nupstairs - downstairs\nalways - never\n{} -", 4),
-        "chat": (CHAT.format("What is the opposite of {}? Answer with one word."), 64),
+        "chat": (chat_prompt("What is the opposite of {}? Answer with one word."), 64),
     },
     "words in French": {
         "begun": ('The French word for "{}" is "', 6),
         "examples": ("English words in French:\ngarden: jardin\nspoon: cuillère\nsnow: neige\n{}:", 6),
-        "chat": (CHAT.format('How do you say "{}" in French?'), 64),
+        "chat": (chat_prompt('How do you say "{}" in French?'), 64),
     },
     "words spelled": {
         "examples": ("garden: g a r d e n\nsnow: s n o w\ntrain: t r a i n\n{}:", 16),
-        "chat": (CHAT.format("Spell the word {}, one letter at a time."), 64),
+        "chat": (chat_prompt("Spell the word {}, one letter at a time."), 64),
     },
     "letters copied": {
         "examples": ("g-a-r-d-e-n: g a r d e n\ns-n-o-w: s n o w\nt-r-a-i-n: t r a i n\n{}:", 16),
     },
     "letters counted": {
         "examples": ("garden: 6\nsnow: 4\ntrain: 5\nelephant: 8\n{}:", 3),
-        "chat": (CHAT.format(LETTERS), 64),
+        "chat": (chat_prompt(LETTERS), 64),
     },
     "apart, counted": {
         "examples": ("g a r d e n: 6\ns n o w: 4\nt r a i n: 5\ne l e p h a n t: 8\n{}:", 3),
-        "chat": (CHAT.format("How many letters are these: {}?"), 64),
+        "chat": (chat_prompt("How many letters are these: {}?"), 64),
     },
     "five words said again": {
         "examples": ("List: table, lake, bread.\nAgain: table, lake, bread.\nList: {}.\nAgain:", 16),
-        "chat": (CHAT.format("Repeat this list: {}."), 64),
+        "chat": (chat_prompt("Repeat this list: {}."), 64),
     },
 }
 DIGITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
