@@ -29,7 +29,7 @@ def served(book):
     """Serve the book as `make live` does; yield a function that gives a page as a browser would get it."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    live = book.start([sys.executable, "-u", "-m", "bookbuild.live", str(port)])
+    live = book.start([sys.executable, "-m", "bookbuild.live", str(port)])
 
     def page(name):
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/{name}.html") as answer:
