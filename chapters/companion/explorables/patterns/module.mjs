@@ -72,13 +72,14 @@ function sheet(open) {
 // The head that is open: a row for each token, with the shares that it gives.
 function table(labels) {
   const { place, show } = numbers();
+  const spoken = (part) => make("span", { class: "mt-spoken" }, part); // shades for the eye, numbers for the ear
   const lines = labels.map((label, i) => {
-    const cells = labels.slice(0, i + 1).map((_, j) => make("td", {}, place(`weight-${i}-${j}`)));
+    const cells = labels.slice(0, i + 1).map((_, j) => make("td", {}, spoken(place(`weight-${i}-${j}`))));
     const rest = labels.slice(i + 1).map(() => make("td", { class: "mt-later" }));
     const name = make("th", { scope: "row" }, make("span", { class: "mt-word" }, label));
     return { cells, node: make("tr", {}, name, ...cells, ...rest) };
   });
-  const columns = labels.map((label) => make("th", { scope: "col" }, make("span", { class: "mt-spoken" }, label)));
+  const columns = labels.map((label) => make("th", { scope: "col" }, spoken(label)));
   const top = make("thead", {}, make("tr", {}, make("td"), ...columns));
   const caption = make("caption", { class: "mt-spoken" }, "weights of the open head in per cent, a row for each token");
   const node = make("table", { class: "mt-opened" }, caption, top, make("tbody", {}, ...lines.map((line) => line.node)));
