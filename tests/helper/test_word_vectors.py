@@ -139,9 +139,27 @@ def test_pca_is_that_of_scikit_learn_with_directions_whose_largest_entry_is_posi
 def test_the_examples_are_those_of_the_sources():
     assert {word: len(vector) for word, vector in GLOVE_EXAMPLES.items()} == {"screen": 25, "rock": 25, "remote": 25}
     assert GLOVE_EXAMPLES["screen"].dtype == np.float32 and GLOVE_EXAMPLES["remote"][12] == np.float32(-2.7099)
-    np.testing.assert_allclose(sum(PCA_EXAMPLES.values()), [1e-8, 0], atol=1e-15)
+    np.testing.assert_allclose(sum(PCA_EXAMPLES.values()), [1e-8, 0.0], atol=1e-15)
     with pytest.raises(ValueError, match="read-only"):
         PCA_EXAMPLES["texas"][0] = 0
+
+
+PRINTED = (  # by Tumu (key tumu2024 in the bibliography)
+    "keyboard 0.9022769331932068, monitor 0.9000157713890076, plug 0.8990083932876587, engine 0.8985315561294556, "
+    "switch 0.896084725856781, device 0.888617753982544, charger 0.8855589032173157, counter 0.8843674063682556, "
+    "automatic 0.878197431564331, sync 0.877406656742096"
+)
+
+
+def test_the_published_set_has_the_neighbours_that_its_source_prints():
+    try:
+        twitter = load_vectors("glove-twitter-25", download=False)
+    except FileNotFoundError:
+        pytest.skip("glove-twitter-25 is not on this machine, and need not be.")
+    words, cosines = zip(*(pair.split() for pair in PRINTED.split(", ")))
+    near, found = zip(*twitter.most_similar("remote", topn=10))
+    assert near == words
+    np.testing.assert_allclose(found, np.array(cosines, float), atol=1e-6)
 
 
 # The cache of the book's vectors

@@ -72,12 +72,20 @@ def tables(which):
     return counts, ppmi(counts)
 
 
+def shortened(table):
+    """Return the 100 strongest patterns of a table as vectors."""
+    u, s, _ = svds(table, k=100, solver="propack")
+    return u * np.sqrt(s)
+
+
 def no_ppmi():
     found = []
     for one in HALVES:
-        u, s, _ = svds(tables(one)[0], k=100, solver="propack")
-        found.append((agreement(one, u * np.sqrt(s)), agreement(one, vectors_of(one).vectors)))
-    return f"without and with: {many(found[0])} and {many(found[1])}", all(bare < whole for bare, whole in found)
+        counts, information = tables(one)
+        rare = counts.tocsc()[:, 200:]
+        found.append([agreement(one, shortened(table)) for table in (counts, rare, rare.log1p(), information)])
+    text = f"counts, of rarer neighbours, their logarithms, PPMI: {many(found[0])} and {many(found[1])}"
+    return text, all(plain < damped < best for plain, _, damped, best in found)
 
 
 def no_svd():

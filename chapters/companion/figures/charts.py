@@ -307,7 +307,7 @@ def word_scatter(groups, *, alt, xlabel, ylabel, roles=("query", "key", "value")
 
 def _places_of_words(names, x, y):
     """Return the places `x` again, which words stand to the left of theirs, and how high each stands."""
-    row, lengths = np.ptp(y) / 17, np.ptp(x) / 48 * (1 + np.array([len(name) for name in names]))  # roughly
+    row, lengths = np.ptp(y) / 17, np.ptp(x) / 40 * (1 + np.array([len(name) for name in names]))  # roughly
     crowds = [[_in_the_way(x, y, i, side * lengths[i], row) for i in range(len(x))] for side in (-1, 1)]
     left = np.less(*crowds)
     return x, left, _apart(y, row, np.where(left, x - lengths, x), np.where(left, x, x + lengths))
