@@ -65,5 +65,8 @@ def whole(book):
     """Return how long the book takes, in words."""
     times = sorted(map(reading, book.chapters))
     each = " to ".join(map(str, dict.fromkeys((times[0], times[-1]))))
-    hours = round(sum(sum(minutes(chapter, "all")) for chapter in book.chapters) / 60)
-    return f"{len(times)} chapters of {each} minutes each, and {hours} hours of exercises"
+    practice = 5 * round(sum(sum(minutes(chapter, "all")) for chapter in book.chapters) / len(times) / 5)
+    return (
+        f"{len(times)} chapters of {each} minutes each, or up to an hour where you stop to try things, "
+        f"and about {practice} minutes of exercises with each"
+    )

@@ -1,13 +1,15 @@
 """The two sentences on the cover: what decides is counted by the model, and the band travels from noun to noun."""
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from companion.evidence import activations
-from companion.evidence.twins import PARTS, PROPERTY, pronouns, swaps, twin, twins
-from minitransformer.translation import french_words, load_model, translate
+from companion.evidence import activations, twin_examples
+from companion.evidence.twins import decided, pronouns, twins, with_another_noun
+from minitransformer.tasks.lexicon import NOUNS
+from minitransformer.translation import french_words, load_model, new_model, translate
 from tests.explorables.cases.twins import START
 from tests.shared.explorable_page import act, run_widget
 
@@ -55,23 +57,58 @@ def test_the_cover_shows_what_the_model_makes_of_the_sentences(read):
     assert json.loads(shown["data-state"]) == twins()
 
 
+def test_the_three_counts_are_of_200_sentences_and_stand_below_the_words_that_are_swapped():
+    state = twins()
+    for row, (meant, other) in zip(state["swaps"], ((1, 5), (5, 1))):
+        assert {place: pair for place, pair in enumerate(row) if pair[1]} == {
+            meant: [200, 200],
+            other: [0, 200],
+            10: [200, 200],
+        }
+    assert state["right"] == [200, 200]
+
+
 @pytest.mark.parametrize("which", [0, 1])
-def test_swaps_are_counted_by_translating_each_sentence(which):
-    state, sentences = twins(), swaps(PROPERTY[which])
-    said = lambda words: next(word for word in french_words(translate(" ".join(words))[0]) if word in ("il", "elle"))
-    before = said(twin(property=PROPERTY[which]))
-    for part, rows in sentences.items():
-        changed = sum(said(row) != before for row in rows)
-        assert state["swaps"][which][PARTS[part][1]] == [changed, len(rows)], part
+def test_the_looks_are_those_of_the_model(which):
+    state = twins()
     inside = activations(" ".join(state["english"][which]))
     for layer, row in enumerate(state["looks"][which], 1):
         np.testing.assert_allclose(row, inside[f"encoder {layer} attention weights"][:, 7].mean(axis=0), atol=6e-4)
 
 
-def test_a_swap_changes_one_word_and_its_sentence_is_of_the_language():
-    for property in PROPERTY:
-        for part, rows in swaps(property).items():
-            differ = [sum(a != b for a, b in zip(row, twin(property=property))) for row in rows]
-            allowed = {1, 2} if part in ("negation", "determiner") else {1}  # never crossed; a, an
-            assert rows and set(differ) <= allowed, part
+def says_il(sentence):
+    """Tell whether a sentence, translated by itself, has *il* in it."""
+    return "il" in french_words(translate(sentence)[0])
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_what_decides_is_counted_as_by_translating_each_sentence(seed):
+    pairs, rng = twin_examples(30, seed), np.random.default_rng(seed)
+    swapped = {
+        name: [" ".join(with_another_noun(one.english.split(), getattr(one, name), rng)) for one, _ in pairs]
+        for name in ("antecedent", "other")
+    } | {"property": [other.english for _, other in pairs]}
+    before = [says_il(one.english) for one, _ in pairs]
+    right = sum(said == ("il" in french_words(one.french)) for said, (one, _) in zip(before, pairs))
+    changed = {name: sum(says_il(row) != was for row, was in zip(rows, before)) for name, rows in swapped.items()}
+    assert decided(30, load_model(), seed) == {"right": right} | changed
+
+
+def test_a_model_that_is_right_by_chance_alone_does_not_follow_the_noun():
+    found = decided(200, new_model(0))
+    assert found["right"] < 150 and found["antecedent"] < 150
+
+
+def test_another_noun_is_of_its_class_and_of_the_other_gender_and_has_its_article():
+    rng = np.random.default_rng(0)
+    for one, _ in twin_examples(200):
+        words = one.english.split()
+        for place in (one.antecedent, one.other):
+            found = with_another_noun(words, place, rng)
+            (_, gender, kind), (_, was, of) = NOUNS[found[place]], NOUNS[words[place]]
+            assert kind == of and gender != was
+            differ = [i for i, pair in enumerate(zip(words, found)) if len({*pair}) > 1]
+            assert place in differ and {words[i] for i in differ} <= {"a", "an", words[place]}
+            articles = [pair for pair in pairwise(found) if pair[0] in ("a", "an")]
+            assert all((after[0] in "aeiou") == (article == "an") for article, after in articles)
     assert pronouns([("the", "cat", "was", "tired")], load_model()).tolist() == [0]

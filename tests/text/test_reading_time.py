@@ -51,6 +51,9 @@ def test_the_whole_book_takes_the_time_of_its_chapters_from_the_shortest_on_and_
     exercise = "\n\n```{exercise-start} A\n```\n\n*Hard, 50 minutes.*\n\n```{exercise-end}\n```\n"
     texts = TEN, f"A word.{exercise}", TEN + exercise
     chapters = [Page(text, "page.md", 1, parser(EXTENSIONS), n) for n, text in enumerate(texts, 1)]
-    assert whole(SimpleNamespace(chapters=chapters)) == "3 chapters of 5 to 10 minutes each, and 2 hours of exercises"
+    stop = "or up to an hour where you stop to try things"
+    assert whole(SimpleNamespace(chapters=chapters)) == (
+        f"3 chapters of 5 to 10 minutes each, {stop}, and about 35 minutes of exercises with each"
+    )
     alone = SimpleNamespace(chapters=chapters[:1])
-    assert whole(alone) == "1 chapters of 10 minutes each, and 0 hours of exercises"
+    assert whole(alone) == f"1 chapters of 10 minutes each, {stop}, and about 0 minutes of exercises with each"

@@ -4,10 +4,10 @@ from functools import cache
 
 import numpy as np
 
-from minitransformer.arrays import one_of
+from minitransformer.arrays import generator, seeded
 from minitransformer.softmax import softmax
-from minitransformer.tasks.lexicon import DETERMINERS, NOUNS, PLAIN, PROPERTIES, VERBS
-from minitransformer.tasks.sentences import feminine, fits, it_sentence, spelled
+from minitransformer.tasks.lexicon import NOUNS
+from minitransformer.tasks.sentences import it_sentence, spelled
 from minitransformer.transformer import stack_size
 from minitransformer.translation import (
     MARKS,
@@ -22,19 +22,22 @@ from minitransformer.translation import (
 )
 
 from .activations import activations
+from .examples import twin_examples
 
 PROPERTY = ("tired", "wide")  # of each twin
-PARTS = {  # what both have, and at which place; the words between them have no others of their kind
-    "determiner": ("the", 0),
-    "subject": ("animal", 1),
-    "negation": ("didn't", 2),
-    "verb": ("crossed", 3),
-    "its determiner": ("the", 4),
-    "object": ("street", 5),
-    "link": ("because", 6),
-    "degree": ("too", 9),
-    "property": ("tired", 10),
+TRIED = 200  # sentences in which words are swapped
+PARTS = {  # what both have
+    "determiner": "the",
+    "subject": "animal",
+    "negation": "didn't",
+    "verb": "crossed",
+    "its determiner": "the",
+    "object": "street",
+    "link": "because",
+    "degree": "too",
+    "property": "tired",
 }
+PLACES = 1, 5  # of both nouns, the one that it stands for where it was too tired first
 IT = 7
 
 
@@ -44,38 +47,27 @@ def twin(**parts):
     >>> " ".join(twin(property="wide"))
     "the animal didn't cross the street because it was too wide"
     """
-    words = {part: word for part, (word, _) in PARTS.items()} | parts
+    words = PARTS | parts
     subject = words["determiner"], (), words["subject"]
     other = words["its determiner"], (), words["object"]
     between = words["verb"], other, words["negation"], words["link"], words["degree"], words["property"]
     return spelled(it_sentence(subject, *between)).english
 
 
-def swaps(property):
-    """Return for each part the sentences in which another word of its kind stands there; used on the cover.
+def with_another_noun(sentence, place, rng):
+    """Return the words of a sentence with another noun at a place, of its class and the other French gender.
 
-    `property` is that of the twin.  In place of a noun come those of its class whose French gender is the other one, in
-    place of the property those that only the other noun can have.
+    Used on the cover.
 
-    >>> found = swaps("tired")
-    >>> [" ".join(sentence) for sentence in found["link"]]
-    ["the animal didn't cross the street but it was too tired"]
+    >>> with_another_noun("the cow crossed a road".split(), 1, np.random.default_rng(0))[:2]
+    ['the', 'rabbit']
     """
-    first = fits("animal", one_of(property, "property", PROPERTIES))
-    only_other = [word for word in PROPERTIES if fits("animal", word) != first and fits("street", word) == first]
-    unlike = lambda noun: [n for n in NOUNS if NOUNS[n][2] == NOUNS[noun][2] and feminine(n) != feminine(noun)]
-    kinds = {
-        **dict.fromkeys(("determiner", "its determiner"), DETERMINERS),
-        "subject": unlike("animal"),
-        "object": unlike("street"),
-        "negation": ["never"],
-        "link": ["but"],
-        "verb": [verb for verb, (*_, classes) in VERBS.items() if "AR" in classes],
-        "degree": ["very"],
-        "property": [word for word in only_other if word not in PLAIN],
-    }
-    others = {part: [word for word in words if word != PARTS[part][0]] for part, words in kinds.items()}
-    return {part: [twin(**{"property": property, part: word}) for word in words] for part, words in others.items()}
+    noun = NOUNS[sentence[place]]
+    others = [word for word, (_, gender, kind) in NOUNS.items() if kind == noun[2] and gender != noun[1]]
+    words = [*sentence[:place], others[generator(rng).integers(len(others))], *sentence[place + 1 :]]
+    after = [*words[1:], ""]
+    an = lambda word, follows: "an" if follows[0] in "aeiou" else "a"
+    return [an(*pair) if pair[0] in ("a", "an") else pair[0] for pair in zip(words, after)]
 
 
 def pronouns(sentences, model):
@@ -91,20 +83,26 @@ def pronouns(sentences, model):
     return np.where(np.isin(said, PRONOUNS), said, 0).max(axis=1)
 
 
-def pronoun_changes(property, model):
-    """Return, for each word of a twin, in how many swaps its French pronoun changes, and of how many; for the cover.
+def decided(count, model, seed=1):
+    """Return in how many sentences the pronoun is right, and in how many it changes with one word; for the cover.
 
-    Shapes: -> (11, 2).
+    The sentences are `twin_examples`, none of which a model of the book was trained on.  A swap puts another noun, as
+    `with_another_noun` does, in the place of the one that *it* stands for ("antecedent") or of the "other", or takes
+    the last word of the twin ("property").
 
-    >>> found = pronoun_changes("tired", load_model())
-    >>> found.shape, found[1].tolist()
-    ((11, 2), [6, 6])
+    >>> decided(20, load_model())
+    {'right': 20, 'antecedent': 20, 'other': 0, 'property': 20}
     """
-    swapped, found = swaps(property), np.zeros((11, 2), int)
-    (before,) = pronouns([twin(property=property)], model)
-    for part, sentences in swapped.items():
-        found[PARTS[part][1]] = (pronouns(sentences, model) != before).sum(), len(sentences)
-    return found
+    pairs, rng = twin_examples(count, seed), seeded(seed, "seed")
+    first, second = ([each.english.split() for each in side] for side in zip(*pairs))
+    swapped = {
+        name: [with_another_noun(words, getattr(each, name), rng) for words, (each, _) in zip(first, pairs)]
+        for name in ("antecedent", "other")
+    }
+    before = pronouns(first, model)
+    asked = [SENTENCES.french.index(french_words(each.french)[each.pronoun]) for each, _ in pairs]
+    changes = {name: pronouns(rows, model) != before for name, rows in (swapped | {"property": second}).items()}
+    return {name: int(found.sum()) for name, found in ({"right": before == asked} | changes).items()}
 
 
 @cache
@@ -112,27 +110,32 @@ def twins():
     """Return what the cover shows of the two sentences, as the state of its explorable.
 
     "english" and "french" are the words of each; "weights" which share each French word takes from each English one in
-    the cross-attention; "swaps" what `pronoun_changes` returns; "looks" the shares that *it* takes from each word in
-    each layer of the encoder, mean of heads; "count" how many words of each language the model knows; and what is shown
-    at first: "shown", the first sentence, "view", what decides, and "numbers", none.  Used on the cover.
+    the cross-attention; "swaps", for each word, in how many of how many sentences the pronoun changes with it, as
+    `decided` counts, and "right", in how many it was right; "looks" the shares that *it* takes from each word in each
+    layer of the encoder, mean of heads; "count" how many words of each language the model knows; and what is shown at
+    first: "shown", the first sentence, "view", what decides, and "lines", those of the pronoun alone.  Used on the
+    cover.
 
     >>> found = twins()
     >>> found["count"], len(found["english"])
     ([99, 124], 2)
     """
     model, found = load_model(), {name: [] for name in ("english", "french", "weights", "swaps", "looks")}
-    for property in PROPERTY:
+    counted = decided(TRIED, model)
+    for property, nouns in zip(PROPERTY, (PLACES, PLACES[::-1])):
         english = twin(property=property)
         french, weights = translate(" ".join(english), model)
         inside, layers = activations(" ".join(english), french, model), stack_size(model, "encoder")[0]
         tables = [inside[f"encoder {layer} attention weights"] for layer in range(1, layers + 1)]
         looks = [table[:, IT].mean(axis=0, dtype=float) for table in tables]
         row = [list(english), french_words(french), weights[:-1].astype(float).round(3).tolist()]
-        row += [pronoun_changes(property, model).tolist(), np.round(looks, 3).tolist()]
+        swaps = np.zeros((len(english), 2), int)
+        swaps[[*nouns, -1]] = [[counted[name], TRIED] for name in ("antecedent", "other", "property")]
+        row += [swaps.tolist(), np.round(looks, 3).tolist()]
         for part, value in zip(found.values(), row):
             part.append(value)
     count = [len(words) - len(MARKS) for words in (SENTENCES.english, SENTENCES.french)]
-    return found | {"shown": 0, "view": 0, "numbers": False, "count": count}
+    return found | {"right": [counted["right"], TRIED], "shown": 0, "view": 0, "lines": False, "count": count}
 
 
 @cache

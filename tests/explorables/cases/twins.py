@@ -13,17 +13,18 @@ START = {
         [[0, 3], [0, 6], [0, 1], [0, 4], [0, 3], [4, 4], [0, 1], [0, 0], [0, 0], [0, 1], [6, 6]],
     ],
     "looks": np.random.default_rng(16).dirichlet([0.5] * 11, (2, 2)).round(3).tolist(),
+    "right": [19, 20],
     "shown": 0,
     "view": 0,
-    "numbers": False,
+    "lines": False,
     "count": [99, 124],
 }
 
 
-def numbers(swaps, looks, shown, view, numbers, **_):
+def numbers(swaps, looks, shown, view, lines, **_):
     """Return how often each word decides, and where *it* looks: what is not shown is None."""
-    counts = [pair if numbers and view == 0 and pair[1] else (None, None) for pair in swaps[shown]]
-    row = looks[shown][view - 1] if numbers and view else [None] * len(counts)
+    counts = [pair if view == 0 and pair[1] else (None, None) for pair in swaps[shown]]
+    row = looks[shown][view - 1] if lines and view else [None] * len(counts)
     changed, tried = zip(*counts)
     named = {"changed": changed, "tried": tried, "look": row}
     return {f"{name}-{k}": value for name, values in named.items() for k, value in enumerate(values)}
@@ -31,13 +32,14 @@ def numbers(swaps, looks, shown, view, numbers, **_):
 
 WALK = [
     ("button", "wide", "", {"shown": 1}),
-    ("button", "numbers", "", {"numbers": True}),
+    ("button", "all weights", "", {"lines": True}),
     *(("button", name, "", {"view": i}) for i, name in enumerate(["what decides", "attention, layer 1", "layer 2"])),
     ("button", "tired", "", {"shown": 0}),
     ("button", "what decides", "", {"view": 0}),
-    ("button", "numbers", "", {"numbers": False}),
+    ("button", "all weights", "", {"lines": False}),
 ]
 SPOKEN = ("button", "wide", "", {"shown": 1}, "{said}")
 TURNED = {key: START[key][::-1] for key in ("english", "french", "weights", "swaps", "looks")}
-OTHER = {"shown": 1, "view": 2, "numbers": True} | TURNED
-REFUSED = [("english", [["a"]]), ("weights", [[[0.5]]] * 2), ("shown", 2), ("view", 3), ("numbers", 2), ("count", [99])]
+OTHER = {"shown": 1, "view": 2, "lines": True} | TURNED
+REFUSED = [("english", [["a"]]), ("weights", [[[0.5]]] * 2), ("shown", 2), ("view", 3), ("lines", 2), ("right", [1])]
+REFUSED += [("count", [99])]

@@ -8,28 +8,22 @@ const LEAST = 0.1; // smaller shares of the cross-attention are not drawn
 const LITTLE = 0.05; // a difference of weights that shows nothing
 const SECONDS = 0.3; // for a band to come from word to word
 
-const other = (pronoun) => PRONOUNS[1 - PRONOUNS.indexOf(pronoun)];
-
 // ---- in words ------------------------------------------------------------------------------------------------------
 
-function remark({ english, french, swaps, looks, count, numbers: told }, shown, view) {
+function remark({ english, french, right, looks, count }, shown, view) {
   const words = english[shown];
   const pronoun = french[shown].find((word) => PRONOUNS.includes(word));
   const [meant, rival] = [shown, 1 - shown].map((i) => NOUNS[i]);
   const [means, not] = [meant, rival].map((k) => quoted(words[k]));
-  const [this_, that] = [pronoun, other(pronoun)].map(quoted);
   if (view === 0) {
-    const [[changed, tried], [changes, tries]] = [swaps[shown][meant], swaps[shown][rival]];
-    const becomes = `Replace ${means} by a noun of the other French gender, and ${this_} becomes ${that}`;
-    const same = `replace ${not} in that way, and it does in ${changes} of ${tries}`;
-    const learned = `Nobody told the model what can be ${words.at(-1)}: it has learned that from sentences of a small made-up language, ${count[0]} words of English and ${count[1]} of French, in which animals tire and streets are wide.`;
-    if (!told) return `“it” stands for ${means} here, so French says ${this_}: the words in red decide. ${learned}`;
-    return `“it” is ${this_} here. ${becomes} in ${changed} of ${tried} sentences; ${same}. ${learned}`;
+    const here = `“it” stands for ${means} here, so French says ${quoted(pronoun)}: the words in bold decide.`;
+    const before = `Of ${right[1]} such sentences, never seen before, the model got ${right[0]} right.`;
+    return `${here} ${before} Nobody told the model what can be ${words.at(-1)}: it has learned that from sentences of a small made-up language, ${count[0]} words of English and ${count[1]} of French, in which animals tire and streets are wide.`;
   }
-  const [right, wrong] = [meant, rival].map((k) => looks[shown][view - 1][k]);
-  const taken = `In layer ${view}, mean of its heads, “it” takes ${fixed(right, 2)} from ${means}`;
+  const [own, wrong] = [meant, rival].map((k) => looks[shown][view - 1][k]);
+  const taken = `In layer ${view}, mean of its heads, “it” takes ${fixed(own, 2)} from ${means}`;
   const verdict =
-    right > wrong + LITTLE
+    own > wrong + LITTLE
       ? `${means} is what it stands for, but try the twin and the other layer: not every layer shows it.`
       : `It stands for ${means}, so here the weights mislead: where a word looks is not why the answer is as it is.`;
   return `${taken} and ${fixed(wrong, 2)} from ${not}. ${verdict}`;
@@ -71,7 +65,7 @@ function sentences({ english, french }) {
   const items = said.map(({ node }, k) => make("li", {}, node, below[k]));
   const lines = groups(french[0]).map((group) => make("li", {}, ...group.map((j) => written[j].node)));
   const node = [make("ol", { class: "mt-english" }, ...items), make("ol", { class: "mt-french" }, ...lines)];
-  const draw = ({ english, french, swaps, looks, numbers: told }, shown, view) => {
+  const draw = ({ english, french, swaps, looks, lines }, shown, view) => {
     written.forEach((word, j) => {
       word.show([french[0][j], french[1][j]], shown);
       word.node.classList.toggle("mt-output", PRONOUNS.includes(french[shown][j]));
@@ -80,7 +74,7 @@ function sentences({ english, french }) {
       said[k].show([english[0][k], english[1][k]], shown);
       const [changed, tried] = swaps[shown][k];
       const share = view > 0 ? looks[shown][view - 1][k] : null;
-      const [counts, look] = [told && view === 0 && tried > 0, told ? share : null];
+      const [counts, look] = [view === 0 && tried > 0, lines ? share : null];
       show(`changed-${k}`, counts ? changed : null, counts ? String(changed) : "");
       show(`tried-${k}`, counts ? tried : null, counts ? String(tried) : "");
       show(`look-${k}`, look, look === null ? "" : fixed(look, 2));
@@ -193,7 +187,7 @@ function choice(label, names, choose, ...shown) {
 
 export default {
   render({ model, el }) {
-    const keys = ["english", "french", "weights", "swaps", "looks", "shown", "view", "numbers", "count"];
+    const keys = ["english", "french", "weights", "swaps", "looks", "right", "shown", "view", "lines", "count"];
     const state = () => Object.fromEntries(keys.map((key) => [key, model.get(key)]));
     const set = (key, value) => {
       model.set(key, value);
@@ -204,8 +198,8 @@ export default {
     const twin = choice("the last word", last, (i) => set("shown", i), make("span", {}, "… was too"));
     const views = ["what decides", ...start.looks[0].map((_, i) => `${i ? "" : "attention, "}layer ${i + 1}`)];
     const view = choice("what the bands show", views, (i) => set("view", i));
-    const told = button("numbers", () => set("numbers", !model.get("numbers")));
-    view.node.append(told);
+    const all = button("all weights", () => set("lines", !model.get("lines")));
+    view.node.append(all);
     const words = sentences(start);
     const lines = bands(words, start.english[0].indexOf("it"));
     const stage = make("div", { class: "mt-stage" }, lines.node, ...words.node);
@@ -216,13 +210,13 @@ export default {
     const draw = () => {
       const now = state();
       const { shown } = now;
-      change(told, { "aria-pressed": now.numbers });
+      change(all, { "aria-pressed": now.lines });
       twin.draw(shown);
       view.draw(now.view);
       words.draw(now, shown, now.view);
       const changing = now.swaps[shown].map(([changed, tried]) => (tried ? changed / tried : 0));
       const swapped = before?.view === 0 && now.view === 0 && before.shown !== shown;
-      const drawn = (j) => now.numbers || PRONOUNS.includes(now.french[shown][j]); // at first the pronoun's alone
+      const drawn = (j) => now.lines || PRONOUNS.includes(now.french[shown][j]); // at first the pronoun's alone
       const weights = now.weights[shown].map((row, j) => (drawn(j) ? row : row.map(() => 0)));
       lines.draw(now.view ? now.looks[shown][now.view - 1] : changing, weights, swapped);
       stage.classList.toggle("mt-looks", now.view > 0);
