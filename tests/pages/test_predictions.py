@@ -244,13 +244,15 @@ def test_what_was_predicted_and_solved_is_kept_and_told_in_the_summary(opened):
     tab = opened(NUMBER)
     cards, tally = tab.locator(".predict"), tab.locator(".tally")
     cards.nth(0).get_by_role("radio").nth(1).click()
-    cards.nth(2).get_by_role("radio").nth(0).click()
+    cards.nth(3).get_by_role("radio").nth(0).click()
     field = tab.locator("#ex-dot-product-variance input")
     field.fill("48 / 9")
     field.press("Enter")
     for _ in range(2):
-        expect(tally).to_contain_text("You predicted 1 of 2; look again at The one-coordinate trap. You solved 1 of 7")
-        expect(cards.nth(2).get_by_role("radio").nth(0)).to_be_checked()
+        expect(tally).to_contain_text(
+            "You predicted 1 of 2; look again at A direction is a question. You solved 1 of 7"
+        )
+        expect(cards.nth(3).get_by_role("radio").nth(0)).to_be_checked()
         expect(tab.locator("#ex-dot-product-variance")).to_have_class(re.compile("done"))
         expect(field).to_have_value("48 / 9")
         tab.reload()

@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 
 from companion.evidence import activations, examples, lookup, said_with, scored, twin_examples
+from minitransformer.dot_product import unit
 from minitransformer.feed_forward import dropout, relu
 from minitransformer.layer_norm import layer_norm
 from minitransformer.masks import padding_mask
@@ -12,6 +13,7 @@ from minitransformer.positions import sinusoidal_positions
 from minitransformer.softmax import softmax
 from minitransformer.tasks.lexicon import NOUNS, PROPERTIES
 from minitransformer.tasks.sentence_sets import draw_sentence, it_sentences
+from minitransformer.tasks.sentences import feminine
 from minitransformer.transformer import logits_of
 from minitransformer.translation import (
     END,
@@ -26,6 +28,7 @@ from minitransformer.translation import (
     greedy_decode,
     load_model,
     load_runs,
+    translate,
     word_numbers,
 )
 
@@ -52,6 +55,52 @@ def pairs():
 def runs():
     """Return what happens in the model while it reads the 500 sentences."""
     return [activations(each.english, each.french) for each in given()]
+
+
+def towards_the_other(noun, table, row):
+    """Return the step from the mean of the nouns of its French gender to that of the others, the noun left out."""
+    kind = feminine(noun)
+    own, other = ([row[n] for n in NOUNS if feminine(n) == each and n != noun] for each in (kind, not kind))
+    return table[other].mean(axis=0) - table[own].mean(axis=0)
+
+
+def moved(noun, by, sentences):
+    """Return what the model says of sentences, as lists of words, when the row of a noun is moved, `by` a function."""
+    row, model = {word: number for number, word in enumerate(SENTENCES.english)}, load_model()
+    table = model.params["source_embedding"]
+    table[row[noun]] += by(towards_the_other(noun, table.copy(), row))
+    return [french_words(translate(sentence, model)[0]) for sentence in sentences]
+
+
+def turned_nouns():
+    rng = np.random.default_rng(SEEDS[0])
+    tried = ("wide", "long", "deep", "broken", "heavy", "empty", "closed")
+    adjectives = [word for word in PROPERTIES if word not in tried]
+    shown = [noun for noun in NOUNS if noun not in ("animal", "bird", "pond", "avenue")]
+    noise = lambda step: np.linalg.norm(step) * unit(rng.normal(size=step.shape))
+    said = {by: [] for by in (np.copy, noise)}
+    for noun in shown:
+        for by, found in said.items():
+            words = moved(noun, by, [f"the {noun} was {adjective}" for adjective in adjectives])
+            found += [(each[0] == ("le" if feminine(noun) else "la"), each[1] == NOUNS[noun][0]) for each in words]
+    ours, control = (np.sum(found, axis=0) for found in said.values())
+    count = len(shown) * len(adjectives)
+    text = f"of {count}, other article {ours[0]}, same noun {ours[1]}; random direction {control[0]}, {control[1]}"
+    return text, ours[0] == count and control[0] < count / 50 and control[1] > 0.95 * count
+
+
+def turned_pronouns():
+    found = {"masculine animals": [], "other nouns": [], "the noun not meant": []}
+    for each in given():
+        own, words = french_words(each.french)[each.pronoun], each.english.split()
+        for place in (each.antecedent, each.other):
+            noun = words[place]
+            he = NOUNS[noun][2] == "A" and not feminine(noun)
+            kind = "the noun not meant" if place == each.other else "masculine animals" if he else "other nouns"
+            (said,) = moved(noun, np.copy, [each.english])
+            found[kind].append(own not in said)
+    text = ", ".join(f"{kind} {sum(turned)} of {len(turned)}" for kind, turned in found.items())
+    return text, np.mean(found["other nouns"]) > 0.95 and not any(found["the noun not meant"])
 
 
 def of(count):

@@ -551,7 +551,7 @@ def dot_rows(groups, *, alt, xlabel, limits=(-2, 102)):
 
 
 def word_ranges(groups, *, alt, xlabel, roles=("query", "key")):
-    """Draw what a number is at each word, its mean as a mark, a line from the least to the largest; used in chapter 11.
+    """Draw what a number is at each word, its mean as a mark, a line from the least to the largest; chapters 2 and 11.
 
     `groups` is a dict, heading -> dict, word -> values (k,); they stand side by side, each with a role and a mark, and
     its words below each other in the order of their means.

@@ -33,7 +33,7 @@ def load_model():
 
     Raises FileNotFoundError or ValueError where the file is missing or is not the one that was measured (`load_runs`),
     saying what to do.
-    Used from chapter 3 on.
+    Used from chapter 2 on.
 
     >>> model = load_model()
     >>> model.d, len(model.flat)
@@ -76,7 +76,7 @@ def translate(sentence, model=None):
 
     Shapes: a string -> a string and weights (n + 1, m): the share that each of the `french_words`, and at last the end,
     takes from each of the `english_words`, in the last layer's cross-attention, mean of heads.
-    Raises ValueError where a word is unknown or there is none.  Used from chapter 3 on.
+    Raises ValueError where a word is unknown or there is none.  Used from chapter 2 on.
 
     >>> sentence = "the animal didn't cross the street because it was too tired"
     >>> french, weights = translate(sentence)
