@@ -40,6 +40,25 @@ def back_to_one():
     return f"median of the largest share {many(found)}", np.allclose(found, 0.22, atol=0.03)
 
 
+def held_up():
+    def steps(seed, lead, adam):
+        keys, right = np.random.default_rng(seed).normal(size=(8, 16)), np.eye(8)[1]
+        query = np.linalg.pinv(keys) @ (lead * np.eye(8)[0])  # the first key leads, the second one is right
+        walk = Adam(query, rate=0.1).step if adam else lambda gradient: np.subtract(query, gradient, out=query)
+        for count in range(5000):
+            p = softmax(keys @ query)
+            if p[1] > 0.5:
+                return count
+            back = 2 * (p - right)
+            walk(keys.T @ (p * (back - back @ p)))
+        return 5000
+
+    seeds = range(SEEDS[0], SEEDS[0] + 10)
+    found = [[np.median([steps(seed, lead, adam) for seed in seeds]) for adam in (False, True)] for lead in (10, 14)]
+    text = f"median of the steps, plain and with Adam: {many(found[0], '.0f')}; {many(found[1], '.0f')}"
+    return text, all(adam < plain / 3 for plain, adam in found)
+
+
 def two_matrices():
     found = []
     for d, d_k, seed in zip((4, 16, 64), (1, 8, 32), SEEDS):

@@ -17,7 +17,7 @@ class Example(NamedTuple):
     """A sentence with *it*, in English and in French, and the places of some of its words, counted from 0.
 
     Of the English words these are *it*, the noun that it stands for, the other noun, and the property, the last word;
-    of the French words the pronoun, *il* or *elle*.  Used from chapter 3 on.
+    of the French words the pronoun, *il* or *elle*.  Used from chapter 4 on.
 
     >>> example = Example("the cow saw it", "la vache l'a vu", 3, 1, 1, 2, 0)
     >>> example.english.split()[example.it]
@@ -36,7 +36,7 @@ class Example(NamedTuple):
 def examples(count, seed=1):
     """Draw so many sentences that no model of the book was trained on: a list of `Example`.
 
-    Their two nouns differ in French gender and never stood together in training.  Used from chapter 3 on.
+    Their two nouns differ in French gender and never stood together in training.  Used from chapter 4 on.
 
     >>> drawn = examples(100)
     >>> len(drawn), drawn[0].english.split()[drawn[0].it]

@@ -578,7 +578,7 @@ def word_ranges(groups, *, alt, xlabel, roles=("query", "key")):
 
 
 def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, names=None, role="ink"):
-    """Draw a dict, label -> values (n,), over `x` (n,), each line named at its end; used from chapter 4 on.
+    """Draw a dict, label -> values (n,), over `x` (n,), each line named at its end; used from chapter 3 on.
 
     `points` (k, 2) are drawn as dots.  Lines that end in one point are named by `names`, label -> (x, y), the middle of
     its name.
