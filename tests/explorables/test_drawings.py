@@ -13,7 +13,7 @@ from tests.shared.explorable_page import CLOSE, assert_shows, case, control, num
 
 WORDS, POSITION = lookup.START, position.START
 RNG = np.random.default_rng(4)
-FIVE = {"labels": list("abcde"), "query": [0.7, -1.3], "scale": 0.37} | {
+FIVE = {"labels": list("abcde"), "says": list("vwxyz"), "query": [0.7, -1.3], "scale": 0.37} | {
     "keys": RNG.normal(size=(5, 2)).tolist(),
     "values": [[0.0, 0.0], [4.0, 0.0], [5.0, 3.0], [1.0, 4.0], [2.0, 2.0]],  # the last one lies inside
 }
@@ -82,13 +82,14 @@ def test_arrows_values_and_output_are_those_of_attention(show):
     for state in [
         *(WORDS, FIVE, FLAT, {**FIVE, "scale": 1e-9}, {**FIVE, "scale": 1e6}, {**WORDS, "query": [0.0, 0.0]}),
         {**WORDS, "keys": [[0.0, 0.0]] * 3, "query": [0.0, 0.0], "values": [[0.1, 0.0], [0.0, 0.25], [0.1, 0.0]]},
-        {"labels": ["a", "b"], "query": [2.0, 1.0], "keys": [[1.0, 0.0], [0.0, 3.0]], "scale": 0.5}
+        {"labels": ["a", "b"], "says": ["c", "d"], "query": [2.0, 1.0], "keys": [[1.0, 0.0], [0.0, 3.0]], "scale": 0.5}
         | {"values": [[70.0, 0.0], [0.0, -1.0]]},
     ]:
         assert_lookup(run_widget(tab, "lookup", state), state)
     run_widget(tab, "lookup", {**WORDS, "query": [0, 0]})
     told = tab.locator(".mt-plane[role=img]").get_attribute("aria-label")
-    assert told.startswith("The plane of the values: cat at −2.5, −1.5; mat at 0, 2.5; tired at 2.5, −1.5. The output")
+    corners = "cat, which says il, at −2.5, −1.5; mat, which says elle, at 0, 2.5; tired, which says neither, at 2.5"
+    assert told.startswith(f"The plane of the values: {corners}, −1.5. The output")
 
 
 def test_the_hull_is_that_of_scipy(show):
@@ -138,7 +139,7 @@ def test_where_motion_is_reduced_the_query_turns_by_a_step(show):
 
 @pytest.mark.parametrize("width", [760, 320])
 def test_all_names_stay_by_their_points_and_in_the_drawing_wherever_these_are_moved(show, width):
-    tab = show(("lookup", {**WORDS, "labels": page.LONG, "scale": 4.0}), width=width)
+    tab = show(("lookup", {**WORDS, "labels": page.LONG, "says": page.LONG, "scale": 4.0}), width=width)
     astray = tab.evaluate("""() => {
         const points = document.querySelectorAll(".mt-ring, .mt-dot");
         const well = (name, i) => {

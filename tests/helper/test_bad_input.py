@@ -38,7 +38,7 @@ PROMISED = {  # module, of minitransformer where no package is named -> its func
     "transformer.models": "LanguageModel Transformer",
     "companion.evidence.examples": "examples twin_examples scored",
     "companion.evidence.activations": "activations",
-    "companion.evidence.lookups": "lookup said_with",
+    "companion.evidence.lookups": "lookup translate_with",
     "companion.evidence.asked": "load_asked load_answers",
     "translation.translator": "translate",
     "translation.pairs": "english_words french_words",
@@ -180,6 +180,7 @@ SAID = {  # what a sentence says in place of an argument's name
     ("positions.rotary", "x"): "the width is ",
     ("activations.activations", "english"): "not among the|^sentence is ",
     ("lookups.lookup", "english"): "not among the|^sentence is ",
+    ("lookups.translate_with", "english"): "not among the|^sentence is ",
     ("translator.translate", "sentence"): "not among the",  # the unknown word
 }
 

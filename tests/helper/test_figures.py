@@ -173,6 +173,9 @@ def test_the_palette_needs_no_matplotlib():
 
 def test_texts_and_links_are_kept_and_coordinates_are_short():
     assert {"river", "<money>"} <= set(texts(PICTURES["weight_fan"]()))
+    two = figures.weight_fan("bank", {"river": 0.3, "money": 0.7}, {"river": 0.9, "money": 0.1}, alt=ALT)
+    assert [word for word in texts(two) if word[:2] == "0."] == ["0.30", "0.70", "0.90", "0.10"]
+    assert texts(two).count("bank") == 2 and two.height > 2 * PICTURES["weight_fan"]().height
     picture = figures.heatmap([[0.1234, 1.0]], ["a"], ["d_k", "2.500"], digits=4, alt=ALT)
     assert {"0.1234", "1.0000", "a", "dk\u200b", "2.500"} <= set(texts(picture))
     assert not re.search(r"<[^>]*(\d\.\d{3}|\.\d*0\D)", picture.svg)

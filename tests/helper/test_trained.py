@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from companion.evidence import activations, examples, lookup, said_with, scored, suspect, twin_examples
+from companion.evidence import activations, examples, lookup, scored, suspect, translate_with, twin_examples
 from minitransformer.attention import attention
 from minitransformer.feed_forward import gelu
 from minitransformer.layer_norm import layer_norm
@@ -20,6 +20,7 @@ from minitransformer.translation import (
     batch_of,
     correct_words,
     english_words,
+    french_text,
     french_words,
     load_model,
     load_runs,
@@ -254,13 +255,29 @@ def test_a_lookup_is_the_models_own_cross_attention():
     assert lookup(TIRED, "la rue").said == ["la", "rue", "(end)"]
 
 
-def test_a_pronoun_is_said_with_the_values_given():
-    for one, other in twin_examples(20):
-        own, others = (lookup(each.english, each.french).values for each in (one, other))
-        pronouns = [french_words(each.french)[each.pronoun] for each in (one, other)]
-        assert [said_with(one, own), said_with(one, others)] == pronouns
-    with pytest.raises(ValueError, match=r"^values has shape \(1, 64\); expected one row for each of the \d+ English"):
-        said_with(one, own[:1])
+def test_a_translation_with_other_keys_or_values_is_what_is_said_word_by_word():
+    for each in examples(12):
+        _, keys, values, english, said = lookup(each.english)
+        assert french_words(translate_with(each.english)) == said[:-1]
+        trade = np.arange(len(english))
+        trade[[each.antecedent, each.other]] = each.other, each.antecedent
+        change = {"decoder 1 cross_attention values": lambda own, trade=trade: own[:, trade]}
+        words = []
+        while len(words) < 30 and "</s>" not in words:
+            logits = activations(each.english, french_text(words), change=change)["logits"]
+            words.append(SENTENCES.french[logits[-1].argmax()])
+        found = translate_with(each.english, values=values[trade])
+        assert french_words(found) == words[:-1] != said[:-1]
+        assert translate_with(each.english, keys=keys[trade]) == found
+        assert french_words(translate_with(each.english, keys[trade], values[trade])) == said[:-1]
+
+
+def test_a_translation_that_does_not_end_is_cut():
+    _, keys, values, english, _ = lookup(TIRED)
+    too = values[[english.index("too")] * len(english)]
+    assert french_words(translate_with(TIRED, values=too)) == 30 * ["trop"]
+    with pytest.raises(ValueError, match=r"^values has shape \(1, 64\); expected one row for each of the 11 English"):
+        translate_with(TIRED, keys, values[:1])
 
 
 def test_what_is_scored_is_what_is_right():

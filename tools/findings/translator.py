@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from companion.evidence import activations, examples, lookup, said_with, scored, twin_examples
+from companion.evidence import activations, examples, lookup, scored, translate_with, twin_examples
 from minitransformer.dot_product import unit
 from minitransformer.feed_forward import dropout, relu
 from minitransformer.layer_norm import layer_norm
@@ -144,16 +144,29 @@ def looks_at_it():
 
 
 def value_of_it():
-    follows = np.zeros(3, int)
+    turned, mean = np.zeros(3, int), np.mean([lookup(*each[:2]).values[each.it] for each in given()], axis=0)
     for one, other in pairs():
-        here, there = (lookup(each.english, each.french) for each in (one, other))
-        it = (np.array(here.english) == "it")[:, None]
-        for i, taken in enumerate((it, ~it)):
-            follows[i] += said_with(one, np.where(taken, there.values, here.values)) == there.said[other.pronoun]
-        follows[2] += np.linalg.norm(there.values - here.values, axis=1).argmax() == one.it
-    return f"it alone {follows[0]}, all but it {follows[1]}, it moved furthest {follows[2]}, of {COUNT}", tuple(
-        follows
-    ) == (COUNT, 0, COUNT)
+        here, there = (lookup(*each[:2]).values for each in (one, other))
+        it = np.arange(len(here))[:, None] == one.it
+        for i, (new, old) in enumerate(((there, here), (here, there), (mean, here))):
+            french = french_words(translate_with(one.english, values=np.where(it, new, old)))
+            turned[i] += french_words(one.french)[one.pronoun] not in french
+    found = f"turned by it alone {turned[0]}, by all but it {turned[1]}, by a mean of it {turned[2]}, of {COUNT}"
+    return found, tuple(turned[:2]) == (COUNT, 0) and abs(turned[2] - COUNT / 2) < COUNT / 10
+
+
+def nouns_swapped():
+    counts = np.zeros(3, int)
+    for each in given():
+        words, at = each.english.split(), sorted((each.antecedent, each.other))
+        nouns, swap = [NOUNS[words[place]][0] for place in at], np.arange(len(words))
+        swap[at] = at[::-1]
+        french = french_words(translate_with(each.english, values=lookup(*each[:2]).values[swap]))
+        said = [word for word in french if word in nouns]
+        counts += said[:1] == nouns[1:], said == nouns[::-1], french_words(each.french)[each.pronoun] in french
+    first, both, pronoun = counts
+    found = f"the first noun is the other in {first}, both are in {both}, the pronoun is as before in {pronoun}"
+    return f"{found}, of {COUNT}", first > 0.98 * COUNT and both > 0.85 * COUNT and abs(pronoun - both) < COUNT / 100
 
 
 def most(layer, asks, finds):

@@ -4,5 +4,5 @@
 
 from .activations import activations
 from .examples import Example, examples, scored, twin_examples
-from .lookups import Lookup, lookup, said_with
+from .lookups import Lookup, lookup, translate_with
 from .suspects import suspect

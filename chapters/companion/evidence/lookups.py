@@ -1,14 +1,17 @@
 """Cross-attention as a lookup, from the French sentence that a translator writes into the English one; chapter 4."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
-from minitransformer.arrays import floats, of_type
-from minitransformer.translation import SENTENCES, english_words
+import numpy as np
+
+from minitransformer.arrays import floats, string
+from minitransformer.translation import END, SENTENCES, english_words, french_text, french_words, translate
 
 from .activations import activations
-from .examples import Example
 
 PLACE = "decoder 1 cross_attention"
+MOST = 30  # words of a translation
 
 
 class Lookup(NamedTuple):
@@ -28,6 +31,12 @@ class Lookup(NamedTuple):
     said: list
 
 
+@lru_cache(1000)
+def _own_words(english):
+    """Return the words of the book's model's own translation; kept, as the same sentence is changed in many ways."""
+    return french_words(translate(english)[0])
+
+
 def lookup(english, french=None):
     """Let the book's model translate a sentence, or read this translation, and return its cross-attention: a `Lookup`.
 
@@ -44,21 +53,24 @@ def lookup(english, french=None):
     return Lookup(queries, keys, values, english_words(english), said)
 
 
-def said_with(example, values):
-    """Return what the book's model says in place of an `Example`'s pronoun when its lookup has these values.
+def translate_with(english, keys=None, values=None):
+    """Let the book's model translate a sentence while its lookup has other keys or values, and return the French.
 
-    Shapes: values (m, d_v), one for each English word -> a French word.
-    Raises ValueError where there are more or fewer.  Used in chapter 4.
+    At most 30 words are said.  Raises ValueError where a word is unknown, or where there are not as many keys or values
+    as English words.  Shapes: a string, keys (m, d_k), values (m, d_v) -> a string.  Used in chapter 4.
 
-    >>> from companion.evidence.examples import examples
-    >>> from minitransformer.translation import french_words
-    >>> (example,) = examples(1)
-    >>> own = lookup(example.english, example.french).values
-    >>> said_with(example, own) == french_words(example.french)[example.pronoun]
-    True
+    >>> found = lookup("the cat saw the road")
+    >>> translate_with("the cat saw the road", values=found.values[[0, 4, 2, 3, 1]])
+    'le route a vu la chat'
     """
-    values, m = floats(values, "values"), len(english_words(of_type(example, "example", Example).english))
-    if values.ndim != 2 or len(values) != m:
-        raise ValueError(f"values has shape {values.shape}; expected one row for each of the {m} English words.")
-    inside = activations(example.english, example.french, change={f"{PLACE} values": lambda own: values[None]})
-    return SENTENCES.french[inside["logits"][example.pronoun].argmax()]
+    said, read, m = _own_words(string(english, "english")), None, len(english_words(english))
+    given = {name: floats(rows, name) for name, rows in (("keys", keys), ("values", values)) if rows is not None}
+    for name, rows in given.items():
+        if rows.ndim != 2 or len(rows) != m:
+            raise ValueError(f"{name} has shape {rows.shape}; expected one row for each of the {m} English words.")
+    change = {f"{PLACE} {name}": lambda _, rows=rows: rows[None] for name, rows in given.items()}
+    while said != read:  # one word more is right after each pass, as no row looks ahead
+        read = said
+        numbers = activations(english, french_text(read), change=change)["logits"].argmax(axis=-1)
+        said = [SENTENCES.french[number] for number in numbers[np.cumsum(numbers == END) == 0]][:MOST]
+    return french_text(said)

@@ -19,23 +19,25 @@ FANS = "weight", "key", "value", "output"  # the colours of heads beside each ot
 # ---- words and shapes -----------------------------------------------------------------------------------
 
 
-def weight_fan(word, weights, *, alt, role="key"):
+def weight_fan(word, *fans, alt, role="key"):
     """Draw one word with lines to others, each as thick as its weight (dict, word -> weight); used in chapter 4.
 
-    The others are keys, or of another `role`.
+    The others are keys, or of another `role`; of several dicts each is a fan of its own, below the one before.
 
-    >>> picture = weight_fan("it", {"animal": 0.7, "street": 0.3}, alt="Two lines.")
+    >>> picture = weight_fan("it", {"cat": 0.7, "mat": 0.3}, {"cat": 0.2, "mat": 0.8}, alt="Two fans.")
     """
-    width, row = 380 + 10 * max(map(len, weights)), 30
-    middle, svg = len(weights) * row / 2 + 5, []
-    for i, (other, weight) in enumerate(weights.items()):
-        y = (i + 0.5) * row + 5
-        line, thick = f"M110 {middle:g}C210 {middle:g} 210 {y:g} 300 {y:g}", 1 + 24 * weight
-        svg.append(element("path", d=line, fill="none", stroke="weight", stroke_width=thick, stroke_opacity=0.7))
-        svg.append(text(310, y + 5, other, role, 15, "start"))
-        svg.append(text(width - 40, y + 5, f"{weight:.2f}", "muted", 15, "end"))
-    svg.append(element("g", text(100, middle + 7, word, "query", 22, "end"), font_weight="bold"))
-    return Picture(width, 2 * middle, f'<g font-family="inherit" font-size="15">{"".join(svg)}</g>', alt)
+    width, row, top, svg = 380 + 10 * max(len(other) for weights in fans for other in weights), 30, 5, []
+    for weights in fans:
+        middle = top + len(weights) * row / 2
+        for i, (other, weight) in enumerate(weights.items()):
+            y = top + (i + 0.5) * row
+            line, thick = f"M110 {middle:g}C210 {middle:g} 210 {y:g} 300 {y:g}", 1 + 24 * weight
+            svg.append(element("path", d=line, fill="none", stroke="weight", stroke_width=thick, stroke_opacity=0.7))
+            svg.append(text(310, y + 5, other, role, 15, "start"))
+            svg.append(text(width - 40, y + 5, f"{weight:.2f}", "muted", 15, "end"))
+        svg.append(element("g", text(100, middle + 7, word, "query", 22, "end"), font_weight="bold"))
+        top += len(weights) * row + 20
+    return Picture(width, top - 15, f'<g font-family="inherit" font-size="15">{"".join(svg)}</g>', alt)
 
 
 def lookup_boxes(english, french, *, alt):

@@ -8,6 +8,7 @@ from tests.shared.explorable_page import LONG, cells
 
 START = {
     "labels": ["cat", "mat", "tired"],
+    "says": ["il", "elle", "neither"],
     "query": [1.0, 1.0],
     "keys": [[2.0, 0.5], [-1.0, 2.0], [-1.5, -1.5]],
     "values": [[-2.5, -1.5], [0.0, 2.5], [2.5, -1.5]],
@@ -15,7 +16,7 @@ START = {
 }
 
 
-def numbers(labels, query, keys, values, scale):
+def numbers(labels, says, query, keys, values, scale):
     """Return the numbers of one query among keys."""
     output, weights = attention(np.array([query], float), np.array(keys, float), np.array(values, float), scale=scale)
     scores = np.array(keys) @ query
@@ -45,7 +46,7 @@ SPOKEN = (
     {"query": [1.0, 1.3]},
     "Query at 1, 1.3: “cat” has the largest weight, {weight_0:.3f}; output at {output_0:.3g}, {output_1:.3g}. {said}",
 )
-ROOMY = {**START, "labels": LONG}
+ROOMY = {**START, "labels": LONG, "says": LONG}
 DRAGGED = [
     ("query", (-2.3, 0.4), {"query": [-1.3, 1.4]}),
     ("key of cat", (-40, 1), {"keys": [[-4, 1.5], [-1, 2], [-1.5, -1.5]]}),
@@ -70,10 +71,14 @@ BECOMES = [
     ({"query": [0, 0]}, [("button", "a long query")], {}),
     ({"query": [0.5, 0.8]}, [("button", "a long query")], {"query": [2.5, 4]}),
     ({"query": [0, 0]}, [("slider", "direction of the query", "Home")], {}),
-    ({"values": FIVE, "keys": FIVE, "labels": list("abcde")}, [("slider", "scale", "Home")], {"scale": 0.00707}),
+    (
+        {"values": FIVE, "keys": FIVE, "labels": list("abcde"), "says": list("vwxyz")},
+        [("slider", "scale", "Home")],
+        {"scale": 0.00707},
+    ),
 ]
 WRITTEN = [
     ({"query": [4.0, -0.5]}, {"weight-0": ">0.999", "weight-1": "<0.001", "weight-2": "<0.001"}),
     ({"query": [4.0, 4.0], "scale": 1e308}, {"weight-0": "1.000", "scaled-0": "∞", "output-1": "−1.5"}),
 ]
-REFUSED = [("labels", ["a"]), ("keys", [[1, 2]])]
+REFUSED = [("labels", ["a"]), ("says", ["il"]), ("keys", [[1, 2]])]

@@ -133,10 +133,10 @@ function among(labels, reach, get, move) {
 
 // The plane of the values with their hull and the output, to which each value has a ribbon as wide as its weight; the way
 // of the output while the query turns; and a ring around the winner's value.
-function mixture(labels, reach, get) {
+function mixture(labels, says, reach, get) {
   const { at, path, drawing } = plane(reach);
   const outline = make("path", { class: "mt-hull mt-value" });
-  const parts = labels.map((text) => {
+  const parts = says.map((text) => {
     const dot = make("circle", { class: "mt-dot mt-value", r: 6 });
     return { line: make("path", { class: "mt-line mt-weight" }), dot, called: name(text, "value") };
   });
@@ -157,7 +157,7 @@ function mixture(labels, reach, get) {
       called.draw([cx, cy], 12);
     });
     change(mark, { transform: `translate(${at(output)})` });
-    const told = values.map((value, i) => `${labels[i]} at ${point(value)}`).join("; ");
+    const told = values.map((value, i) => `${labels[i]}, which says ${says[i]}, at ${point(value)}`).join("; ");
     change(svg, { "aria-label": `The plane of the values: ${told}. The output is at ${point(output)}.` });
   };
   return { node: panel(svg, role("value", "values"), ": mixed ", role("output", "◆"), ", the winner’s ", role("output", "○")), draw };
@@ -319,7 +319,7 @@ export default {
       (scale) => move({ scale }),
     );
     const turning = turner(get, set, save);
-    const planes = [among(labels, reach, get, move), mixture(labels, rounded(largest(...get("values"))), get)];
+    const planes = [among(labels, reach, get, move), mixture(labels, get("says"), rounded(largest(...get("values"))), get)];
     const [table, list, speech] = [chart(labels), facts(), speaker()];
     const verdict = make("p", { class: "mt-verdict" });
     const draw = () => {
