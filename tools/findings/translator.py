@@ -11,7 +11,7 @@ from minitransformer.layer_norm import layer_norm
 from minitransformer.masks import padding_mask
 from minitransformer.positions import sinusoidal_positions
 from minitransformer.softmax import softmax
-from minitransformer.tasks.lexicon import NOUNS, PROPERTIES
+from minitransformer.tasks.lexicon import DETERMINERS, NOUNS, PROPERTIES
 from minitransformer.tasks.sentence_sets import draw_sentence, it_sentences
 from minitransformer.tasks.sentences import feminine
 from minitransformer.transformer import logits_of
@@ -257,22 +257,49 @@ def agreement():
     return of(count), count > 0.95 * COUNT
 
 
+def two_forms(count):
+    """Yield each of so many sentences whose adjective has two forms, the words of its French, and the two forms."""
+    for each in examples(count, SEEDS[0]):
+        forms = PROPERTIES[each.english.split()[each.property]][:2]
+        if forms[0] != forms[1]:
+            yield each, french_words(each.french), forms
+
+
 def adjective_follows():
-    counts = np.zeros(3, int)
-    for each in examples(1000, SEEDS[0]):
-        english, french = each.english.split(), french_words(each.french)
-        forms = PROPERTIES[english[each.property]][:2]
-        if forms[0] == forms[1]:
-            continue
-        other = forms[french[-1] == forms[0]]
+    counts = np.zeros(4, int)
+    articles = {a: b for pair in DETERMINERS.values() for a, b in (pair, pair[::-1])}
+    for each, french, forms in two_forms(1000):
+        english = each.english.split()
         nouns = [NOUNS[english[place]][0] for place in (each.antecedent, each.other)]
-        for i, swap in enumerate(({"il": "elle", "elle": "il"}, dict(zip(nouns, nouns[::-1])))):
+        nouns = dict(zip(nouns, nouns[::-1]))
+        for i, swap in enumerate(({"il": "elle", "elle": "il"}, nouns, nouns | articles)):
             fed = french_text([swap.get(word, word) for word in french[:-1]])
-            counts[i] += SENTENCES.french[activations(each.english, fed)["logits"][-1].argmax()] == other
-        counts[2] += 1
-    return f"with the pronoun {counts[0]}, with the nouns {counts[1]}, of {counts[2]}", counts[0] == counts[
-        2
-    ] >= COUNT and counts[1] == 0
+            said = SENTENCES.french[activations(each.english, fed)["logits"][-1].argmax()]
+            counts[i] += said == forms[french[-1] == forms[0]]
+        counts[3] += 1
+    pronoun, nouns, both, asked = counts
+    found = f"with the pronoun {pronoun}, with the nouns {nouns}, with nouns and articles {both}, of {asked}"
+    return found, pronoun == asked >= COUNT and nouns == both == 0
+
+
+def feminine_without():
+    found, asked = np.zeros((2, 2), int), 0
+    for each, french, forms in two_forms(COUNT):
+        for row, place in zip(found, (each.pronoun + 1, each.pronoun)):
+
+            def hide(scores, place=place):
+                scores[:, -1, place] = -np.inf
+                return scores
+
+            fed = french_text(french[:-1])
+            logits = activations(each.english, fed, change={"decoder 1 attention scores": hide})["logits"]
+            said = SENTENCES.french[logits[-1].argmax()]
+            row += said == forms[1], said == french[-1]
+        asked += 1
+    (feminine, right), (_, control) = found
+    return f"feminine {feminine}, right {right}, control right {control}, of {asked}", bool(
+        feminine > 0.95 * asked and right < 0.7 * asked and control > 0.98 * asked
+    )
 
 
 def open_weights(each):
