@@ -3,7 +3,19 @@
 import numpy as np
 import pytest
 
-from companion.evidence import activations, examples, lookup, scored, suspect, translate_with, twin_examples
+from companion.evidence import (
+    activations,
+    animals_and_things,
+    examples,
+    hidden,
+    looks,
+    lookup,
+    scored,
+    suspect,
+    translate_with,
+    twin_examples,
+)
+from companion.evidence.examples import averaged
 from minitransformer.attention import attention
 from minitransformer.feed_forward import gelu
 from minitransformer.layer_norm import layer_norm
@@ -122,10 +134,10 @@ FOUND = activations(TIRED)
 def test_everything_has_its_name_and_its_shape():
     n, m, d = len(french_words(SAID)) + 5, len(english_words(TIRED)), 64
     shapes = {"source": (m,), "target": (n,), "logits": (n, len(SENTENCES.french))}
-    for side, looks in SIDES.items():
+    for side, places in SIDES.items():
         own, heads = {"encoder": m, "decoder": n}[side], stack_size(MODEL, side)[1]
         shapes |= dict.fromkeys((f"{side} embedded", f"{side} stream", f"{side} output"), (own, d))
-        for name, _ in named(side, looks):
+        for name, _ in named(side, places):
             other = m if "cross" in name else own
             sizes = {"queries": own, "keys": other, "values": other, "mixed": own}
             inside = {what: (heads, size, d // heads) for what, size in sizes.items()}
@@ -221,6 +233,51 @@ def test_a_part_can_be_replaced_by_a_function_of_what_was_found():
     assert not found["encoder stream"].any()
     close(found["encoder output"], np.broadcast_to(load_model().params["encoder"]["norm"]["bias"], (11, 64)))
     assert not scored(examples(20), instead={"decoder output": lambda found: 0 * found["decoder stream"]})[1:].any()
+
+
+def test_animals_and_things_are_the_examples_of_these_kinds_in_their_order():
+    animals, things = animals_and_things(20)
+    kind = lambda each, place: NOUNS[each.english.split()[place]][2] == "A"
+    assert [(kind(e, e.antecedent), kind(e, e.other)) for e in animals] == [(True, False)] * 20
+    assert [(kind(e, e.antecedent), kind(e, e.other)) for e in things] == [(False, True)] * 20
+    drawn = examples(200)
+    assert [e for e in drawn if e in animals] == animals and [e for e in drawn if e in things] == things
+    assert animals_and_things(20, seed=2)[0] != animals
+
+
+def test_looks_counts_the_largest_weights_of_each_head():
+    drawn = examples(10)
+    found = looks(drawn, 2, "property")
+    for head in range(4):
+        tables = [activations(e.english, e.french)["encoder 2 attention weights"][head] for e in drawn]
+        most = [table[e.property].argmax() for table, e in zip(tables, drawn)]
+        assert found["it"][head] == sum(place == e.it for place, e in zip(most, drawn))
+        assert sum(count[head] for count in found.values()) == 10
+    with pytest.raises(ValueError, match="asks is 'was'; expected 'it', 'antecedent', 'other' or 'property'"):
+        looks(drawn, 1, "was")
+
+
+def test_a_hidden_word_has_no_weight_for_the_pronoun_and_keeps_it_for_others():
+    (each,) = examples(1)
+    before = activations(each.english, each.french)["encoder 1 attention weights"]
+    after = activations(each.english, each.french, change=hidden(1, "property", "other")(each))
+    weights = after["encoder 1 attention weights"]
+    assert not weights[:, each.it, [each.property, each.other]].any()
+    np.testing.assert_allclose(weights[:, each.it].sum(axis=-1), 1, rtol=1e-6)
+    others = np.arange(before.shape[1]) != each.it
+    np.testing.assert_array_equal(weights[:, others], before[:, others])
+    with pytest.raises(ValueError, match="words is 'noun'"):
+        hidden(1, "noun")
+
+
+def test_an_averaged_head_says_the_same_of_every_word_and_the_others_what_they_say():
+    drawn = examples(5)
+    changed = activations(drawn[0].english, drawn[0].french, change=averaged({1: (2, 4)}, drawn)(drawn[0]))
+    name = "encoder 1 attention mixed"
+    plain = [activations(e.english, e.french)[name] for e in drawn]
+    mean = np.concatenate(plain, axis=1).mean(axis=1)
+    np.testing.assert_allclose(changed[name][[1, 3]], np.broadcast_to(mean[[1, 3], None], changed[name][[1, 3]].shape))
+    np.testing.assert_array_equal(changed[name][[0, 2]], plain[0][[0, 2]])
 
 
 def test_examples_know_the_places_of_their_words():

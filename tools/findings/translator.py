@@ -4,7 +4,17 @@ from functools import cache
 
 import numpy as np
 
-from companion.evidence import activations, examples, lookup, scored, translate_with, twin_examples
+from companion.evidence import (
+    activations,
+    animals_and_things,
+    examples,
+    hidden,
+    looks,
+    lookup,
+    scored,
+    translate_with,
+    twin_examples,
+)
 from minitransformer.dot_product import unit
 from minitransformer.feed_forward import dropout, relu
 from minitransformer.layer_norm import layer_norm
@@ -34,7 +44,7 @@ from minitransformer.translation import (
 
 from .words import SEEDS, many, shares
 
-COUNT = 500
+COUNT, KINDS = 500, 250
 PARTS = [f"encoder {layer} {part}" for layer in (1, 2) for part in ("attention", "feed_forward")]
 PARTS += [f"decoder 1 {part}" for part in ("attention", "cross_attention", "feed_forward")]
 
@@ -43,6 +53,12 @@ PARTS += [f"decoder 1 {part}" for part in ("attention", "cross_attention", "feed
 def given():
     """Return 500 sentences that no chapter takes."""
     return examples(COUNT, SEEDS[0])
+
+
+@cache
+def kinds():
+    """Return 250 sentences about an animal, whose other noun is a thing, and 250 about a thing, the other an animal."""
+    return animals_and_things(KINDS, SEEDS[0])
 
 
 @cache
@@ -189,11 +205,6 @@ def from_the_adjective():
     )
 
 
-def one_sided():
-    both = [np.minimum(most(layer, "it", "property"), most(layer, "property", "it")) for layer in (1, 2)]
-    return f"the lesser of the two, by head: {many(np.concatenate(both), '.0f')}", np.max(both) < COUNT / 2
-
-
 def in_the_middle():
     found = []
     for noun, (_, _, kind) in NOUNS.items():
@@ -206,41 +217,56 @@ def in_the_middle():
     return f"of {len(found)}, heads 1 to 4: {shares(share)}", 0.5 < share[1] < 0.8 and share[1] > share[3]
 
 
-def half_and_half():
-    meant, other = (most(1, "it", noun)[[0, 2]] for noun in ("antecedent", "other"))
-    return f"heads 1 and 3, at the noun meant {many(meant, '.0f')}, at the other {many(other, '.0f')}", (
-        np.abs(meant / (meant + other) - 0.5) < 0.12
+def looks_at_the_animal():
+    found = [looks(some, 1)[noun][[0, 2]] for some, noun in zip(kinds(), ("antecedent", "other"))]
+    return f"heads 1 and 3, where it is meant {many(found[0], '.0f')}, where the thing is {many(found[1], '.0f')}", (
+        np.min(found) > 0.7 * KINDS
+    )
+
+
+def finds_the_thing():
+    found = looks(kinds()[1], 2)
+    return f"of {KINDS} sentences about the thing: {many(found['antecedent'][:3], '.0f')}", (
+        found["antecedent"][:3] > KINDS / 2
     ).all()
 
 
-def right_noun():
-    meant, other = (most(2, "it", noun)[:3] for noun in ("antecedent", "other"))
-    return f"at the noun meant {many(meant, '.0f')}, at the other {many(other, '.0f')}", meant.min() > COUNT / 2 and (
-        meant > 2 * other
-    ).all()
-
-
-def hidden(layer, word):
-    """Return which share of the pronouns is right where a word is hidden from *it* in a layer."""
-
-    def change(each):
-        def hide(scores):
-            scores[:, each.it, getattr(each, word)] = -np.inf
-            return scores
-
-        return {f"encoder {layer} attention scores": hide}
-
-    return scored(given(), change)[1]
+def by_kind(change):
+    """Return which shares of the pronouns are right where the animal is meant, and where the thing is."""
+    return np.array([scored(some, change)[1] for some in kinds()])
 
 
 def both_steps():
-    found = hidden(1, "property"), hidden(2, "antecedent")
-    return f"no adjective in layer 1 {found[0]:.1%}, no noun in layer 2 {found[1]:.1%}", max(found) < 0.65
+    found = by_kind(hidden(1, "property")), by_kind(hidden(2, "antecedent"))
+    text = f"no adjective in layer 1 {shares(found[0])}, no noun in layer 2 {shares(found[1])}"
+    return text, found[0].mean() < 0.6 and found[1].mean() < 0.6
 
 
-def idle():
-    found = hidden(1, "antecedent"), hidden(2, "property")
-    return f"no noun in layer 1 {found[0]:.1%}, no adjective in layer 2 {found[1]:.1%}", min(found) > 0.9
+def always_the_thing():
+    animals, things = by_kind(hidden(1, "property"))
+    return f"right about the animal {animals:.1%}, about the thing {things:.1%}", animals == 0 and things == 1
+
+
+def hardly_missed_nouns():
+    alone, other = by_kind(hidden(1, "antecedent")), by_kind(hidden(1, "other"))
+    both = by_kind(lambda each: hidden(1, "antecedent")(each) | hidden(2, "antecedent")(each))
+    text = f"noun meant {shares(alone)}, other noun {shares(other)}; noun meant in both layers {shares(both)}"
+    return text, min(*alone, *other) > 0.9 and both.max() < 0.6
+
+
+def nearest_of_one_matrix(scores):
+    """Return the nearest scores that one matrix could make: symmetric, with no negative eigenvalue."""
+    values, vectors = np.linalg.eigh((scores + scores.swapaxes(-1, -2)) / 2)
+    return vectors * np.maximum(values, 0)[:, None] @ vectors.swapaxes(-1, -2)
+
+
+def one_matrix_says_the_thing():
+    name = "encoder 1 attention scores"
+    alike = by_kind(lambda each: {name: lambda scores: (scores + scores.swapaxes(-1, -2)) / 2})
+    found = by_kind(lambda each: {name: nearest_of_one_matrix})
+    return f"animals and things: symmetric {shares(alike)}, as one matrix could make them {shares(found)}", (
+        alike.min() > 0.98 and found[0] < 0.05 and found[1] > 0.98
+    )
 
 
 def norms_grow():
@@ -824,7 +850,7 @@ def more_at_the_meant():
 
 
 def needs_the_noun():
-    found = hidden(2, "other"), hidden(2, "antecedent")
+    found = [scored(given(), hidden(2, word))[1] for word in ("other", "antecedent")]
     lost = [max(0.0, run["pairs"]["pronoun"] - run["hidden"]["other from it"]) for run in load_runs()[:6]]
     text = f"without the other {found[0]:.1%}, without the one meant {found[1]:.1%}; lost in the starts {shares(lost)}"
     return text, found[0] == 1 and found[1] < 0.5 and max(lost) < 0.02

@@ -3,6 +3,6 @@
 # ruff: noqa: F401 - this hands on what the modules beside it have
 
 from .activations import activations
-from .examples import Example, examples, scored, twin_examples
+from .examples import Example, animals_and_things, examples, hidden, looks, scored, twin_examples
 from .lookups import Lookup, lookup, translate_with
 from .suspects import suspect

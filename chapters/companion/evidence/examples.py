@@ -4,13 +4,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minitransformer.arrays import of_type, seeded, whole
+from minitransformer.arrays import of_type, one_of, seeded, whole
+from minitransformer.inside import check_names
 from minitransformer.tasks.lexicon import NOUNS
 from minitransformer.tasks.sentence_sets import it_sentences, twins
 from minitransformer.tasks.sentences import fits
 from minitransformer.translation import PRONOUNS, SENTENCES, french_text, french_words, load_model, word_numbers
 
 from .activations import activations
+
+PLACES = ("it", "antecedent", "other", "property")  # of an example's English words
 
 
 class Example(NamedTuple):
@@ -56,6 +59,92 @@ def twin_examples(count, seed=1):
     """
     rng = seeded(seed, "seed")
     return [tuple(map(_example, twins(rng))) for _ in range(whole(count, "count", 0))]
+
+
+def animals_and_things(count, seed=1):
+    """Draw such sentences whose nouns are an animal and a thing: so many about the animal, so many about the thing.
+
+    *It* is the animal in those of the first list, the thing in those of the second.  They come in the order of
+    `examples`.  Used from chapter 5 on.
+
+    >>> animals, things = animals_and_things(20)
+    >>> len(animals), things[0].english
+    (20, "a rabbit didn't see the street because it was broken")
+    """
+    rng, count, animals, things = seeded(seed, "seed"), whole(count, "count", 0), [], []
+    while min(len(animals), len(things)) < count:
+        for each in map(_example, it_sentences(rng, count)):
+            words = each.english.split()
+            meant, other = (NOUNS[words[place]][2] == "A" for place in (each.antecedent, each.other))
+            if meant != other:
+                (animals if meant else things).append(each)
+    return animals[:count], things[:count]
+
+
+def looks(examples, layer, asks="it"):
+    """Return how often each head of an encoder layer looks most from one word at others: {word: (heads,)}.
+
+    `asks` and the words are places of an `Example`, such as "property"; what lies elsewhere counts as "elsewhere".
+    Raises ValueError where `asks` is no place.  Used from chapter 5 on.
+
+    >>> found = looks(examples(20), 1)
+    >>> list(found), found["property"].shape
+    (['it', 'antecedent', 'other', 'property', 'elsewhere'], (4,))
+    """
+    one_of(asks, "asks", PLACES)
+    most = []
+    for each in examples:
+        weights = activations(each.english, each.french)[f"encoder {layer} attention weights"]
+        most.append(weights[:, getattr(each, asks)].argmax(axis=1))
+    found = {word: np.equal(most, [[getattr(each, word)] for each in examples]).sum(axis=0) for word in PLACES}
+    return found | {"elsewhere": len(examples) - sum(found.values())}
+
+
+def hidden(layer, *words):
+    """Return a `change` for `scored` that hides words from *it* in an encoder layer: their scores become -inf.
+
+    `words` are places of an `Example`, such as "property".  Raises ValueError where one is none.  Used in chapter 5.
+
+    >>> scored(examples(20), hidden(1, "other")).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    for word in words:
+        one_of(word, "words", PLACES)
+
+    def change(example):
+        def hide(scores):  # (heads, n, n)
+            scores[:, example.it, [getattr(example, word) for word in words]] = -np.inf
+            return scores
+
+        return {f"encoder {layer} attention scores": hide}
+
+    return change
+
+
+def averaged(cuts, examples):
+    """Return a `change` for `scored` that gives encoder heads their mean output over all words of some examples.
+
+    `cuts` is {layer: heads}, both counted from 1.  Raises ValueError where the encoder has no such layer, IndexError
+    where it has no such head.  Used in chapter 7.
+
+    >>> drawn = examples(20)
+    >>> bool(scored(drawn, averaged({1: (1, 2, 3, 4)}, drawn))[1] < 0.7)
+    True
+    """
+    heads = {f"encoder {layer} attention mixed": np.array(numbers) - 1 for layer, numbers in cuts.items()}
+    found = [activations(each.english, each.french) for each in examples]
+    check_names("cuts", heads, found[0])
+    means = {name: np.concatenate([run[name] for run in found], axis=1).mean(axis=1) for name in heads}
+
+    def level(name):
+        def change(mixed):  # (heads, n, d_v)
+            mixed[heads[name]] = means[name][heads[name], None]
+            return mixed
+
+        return change
+
+    changes = {name: level(name) for name in heads}
+    return lambda example: changes
 
 
 def _example(phrase):
