@@ -92,12 +92,11 @@ PICTURES = {
         [((0, 0), (1, 1), "h", 55), ((2, 0), (1, 1), "i", 9)],
         alt=ALT,
     ),
-    "heads_side_by_side": lambda: figures.heads_side_by_side(["at <b>", "at c"], alt=ALT),
     "head_fans": lambda: figures.head_fans(["a", "<b>", "c"], 1, {"x": [0.95, 0.05, 0], "y": [0.3, 0.5, 0.2]}, alt=ALT),
     "clocks": lambda: figures.clocks({"at <0>": ([1, 0], [0, -1]), "at 1": ([0.5, 0.5], [1, 0])}, alt=ALT),
     "large signed table": lambda: figures.signed_table(np.eye(3) - 0.5, "abc", "def", digits=None, alt=ALT),
 }
-WITHOUT_ROLES = ("arrows", "curves", "dot_rows", "labelled_tables")
+WITHOUT_ROLES = ("arrows", "curves", "dot_rows")
 
 
 def test_lines_that_end_in_one_point_can_be_named_where_they_part():
@@ -181,13 +180,13 @@ def test_texts_and_links_are_kept_and_coordinates_are_short():
     assert not re.search(r"<[^>]*(\d\.\d{3}|\.\d*0\D)", picture.svg)
 
 
-def test_a_fan_has_a_line_as_thick_as_each_weight_and_a_colour_for_each_head():
+def test_a_fan_has_a_line_as_thick_as_each_weight_in_the_colour_of_weights():
     panels = [*tree(PICTURES["head_fans"]()).iter(SVG + "svg")]
     paths = [one.iter(SVG + "path") for one in panels]
     lines = [[(path.get("stroke"), float(path.get("stroke-width"))) for path in one] for one in paths]
     assert [width for _, width in lines[0]] == pytest.approx([11.4, 0.6])
     assert [width for _, width in lines[1]] == pytest.approx([3.6, 6, 2.4])
-    assert [{colour for colour, _ in one} for one in lines] == [{"var(--mt-weight)"}, {"var(--mt-key)"}]
+    assert {colour for one in lines for colour, _ in one} == {"var(--mt-weight)"}
     written = [["".join(text.itertext()) for text in one.iter(SVG + "text")] for one in panels]
     assert written == [["x", "a", "0.95", "<b>", "c"], ["y", "a", "0.30", "<b>", "0.50", "c", "0.20"]]
 

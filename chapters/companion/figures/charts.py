@@ -209,10 +209,10 @@ def _name_cells(axis, rows, columns):
     _no_frame(axis)
 
 
-def labelled_tables(panels, *, alt, roles=None):
+def labelled_tables(panels, *, alt, role="query"):
     """Draw tables of labelled cells side by side: a dict, title -> (labels (n, m), groups (n, m)); used in chapter 7.
 
-    The cells of a group have one shade, or, where `roles` names one for each group, one colour.
+    The cells of a group have one shade.
 
     >>> labels, groups = [["a", "b"]], [[0, 1]]
     >>> picture = labelled_tables({"one": (labels, groups)}, alt="Two cells.")
@@ -220,13 +220,12 @@ def labelled_tables(panels, *, alt, roles=None):
 
     def panel(title, labels, groups):
         (n, m), groups = np.shape(labels), np.asarray(groups)
-        shades = np.full((n, m), 0.3) if roles else 0.05 + 0.25 * groups / max(np.max(groups), 1)
+        shades = 0.05 + 0.4 * groups / max(np.max(groups), 1)
 
         def draw(axis):
             for (i, j), label in np.ndenumerate(np.asarray(labels)):
                 square = (j + 0.04, i + 0.04), 0.92, 0.92
-                colour = COLOUR[roles[groups[i, j]] if roles else "ink"]
-                axis.add_patch(mpl.patches.Rectangle(*square, fc=colour, alpha=shades[i, j], lw=0))
+                axis.add_patch(mpl.patches.Rectangle(*square, fc=COLOUR[role], alpha=shades[i, j], lw=0))
                 axis.text(j + 0.5, i + 0.5, label, ha="center", va="center", fontsize=SMALL)
             axis.set(xlim=(0, m), ylim=(n, 0), aspect="equal", xticks=[], yticks=[], xlabel=title)
             _no_frame(axis)

@@ -13,9 +13,6 @@ from minitransformer.self_attention import project
 
 from .picture import ROLES, Picture, arrow, box, element, in_row, text
 
-FANS = "weight", "key", "value", "output"  # the colours of heads beside each other
-
-
 # ---- words and shapes -----------------------------------------------------------------------------------
 
 
@@ -715,30 +712,8 @@ def _way(start, end, by, count, dash):
     )
 
 
-def heads_side_by_side(looks, *, alt):
-    """Draw multi-head attention from X to its output, a box for each head with where it looks; used in chapter 7.
-
-    >>> picture = heads_side_by_side(["first", "second"], alt="Two heads.")
-    """
-    wide, gap, svg = 170, 16, ""
-    width = len(looks) * (wide + gap) - gap + 4
-    middle = width / 2
-    for i, look in enumerate(looks):
-        left = 2 + i * (wide + gap)
-        x = left + wide / 2
-        svg += element("path", d=f"M{middle:g} 44L{x:g} 74M{x:g} 136L{middle:g} 166", stroke="muted")
-        svg += box(left, 74, wide, 62, "weight") + text(x, 92, f"head {i + 1}", "weight", 14)
-        svg += text(x, 110, look, size=13) + text(x, 127, "n × d_v", "muted", 12)
-    svg += element("path", d=f"M{middle:g} 208v22m0 42v22", stroke="muted")
-    stages = (2, "X", "n × d", "ink"), (166, "side by side", "n × h·d_v", "output")
-    for y, name, shape, role in (*stages, (230, "times W_O", "h·d_v × d", "ink"), (294, "output", "n × d", "output")):
-        svg += box(middle - 80, y, 160, 42, role) + text(middle, y + 18, name, role)
-        svg += text(middle, y + 35, shape, "muted", 12)
-    return Picture(width, 338, f'<g font-family="inherit">{svg}</g>', alt)
-
-
 def head_fans(words, asking, looks, *, alt):
-    """Draw where one of `words` looks, the one at place `asking`: a panel for each head, in a colour of its own.
+    """Draw where one of `words` looks, the one at place `asking`: a panel for each head.
 
     `looks` is a dict, title -> weights (n,); lines are as thick as these, and a weight is written from 0.1 on.
     Used in chapter 7.
@@ -746,21 +721,21 @@ def head_fans(words, asking, looks, *, alt):
     >>> picture = head_fans(["the", "cat", "it"], 2, {"head 1": [0.1, 0.8, 0.1]}, alt="A fan.")
     """
     high = 26 * len(words) + 32
-    fans = [_fan(words, asking, *each, FANS[i % len(FANS)]) for i, each in enumerate(looks.items())]
+    fans = [_fan(words, asking, *each) for each in looks.items()]
     return in_row([Picture(164, high, f'<g font-family="inherit">{svg}</g>', alt) for svg in fans], alt)
 
 
-def _fan(words, asking, title, weights, role):
+def _fan(words, asking, title, weights):
     """Return the inside of one panel of `head_fans`: words in a column, and lines to them from the one that asks."""
-    svg, row = text(64, 18, title, role, 15, "start"), lambda place: 26 * place + 44
+    svg, row = text(64, 18, title, "ink", 15, "start"), lambda place: 26 * place + 44
     for place, (word, weight) in enumerate(zip(words, weights)):
         start, y, out, itself = row(asking), row(place), 42 - 5 * abs(asking - place), place == asking
         path = f"M58 {y - 4}c-24 -9 -24 17 0 8" if itself else f"M58 {start}C{out} {start} {out} {y} 58 {y}"
         if weight >= 0.01:
-            svg += element("path", d=path, fill="none", stroke=role, stroke_width=12 * weight, stroke_opacity=0.8)
+            svg += element("path", d=path, fill="none", stroke="weight", stroke_width=12 * weight, stroke_opacity=0.8)
         name = text(64, y + 5, word, "query" if itself else "ink", 15, "start")
         svg += element("g", name, font_weight="bold") if itself else name
-        svg += text(162, y + 5, f"{weight:.2f}" if weight >= 0.1 else "", role, 13, "end")
+        svg += text(162, y + 5, f"{weight:.2f}" if weight >= 0.1 else "", "weight", 13, "end")
     return svg
 
 
