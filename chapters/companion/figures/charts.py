@@ -212,15 +212,17 @@ def _name_cells(axis, rows, columns):
 def labelled_tables(panels, *, alt, role="query"):
     """Draw tables of labelled cells side by side: a dict, title -> (labels (n, m), groups (n, m)); used in chapter 7.
 
-    The cells of a group have one shade.
+    The cells of a group have one shade, the same in all tables.
 
     >>> labels, groups = [["a", "b"]], [[0, 1]]
     >>> picture = labelled_tables({"one": (labels, groups)}, alt="Two cells.")
     """
 
+    top = max(max(np.max(groups) for _, groups in panels.values()), 1)
+
     def panel(title, labels, groups):
         (n, m), groups = np.shape(labels), np.asarray(groups)
-        shades = 0.05 + 0.4 * groups / max(np.max(groups), 1)
+        shades = 0.05 + 0.4 * groups / top
 
         def draw(axis):
             for (i, j), label in np.ndenumerate(np.asarray(labels)):
