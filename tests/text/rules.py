@@ -19,6 +19,7 @@ from bookbuild.read.book import Book
 from tests.shared.notebook_header import HEADER
 from tests.text import shown
 from tests.text.predicted import OUTCOMES, PREDICTS, TELLS_NOTHING, telling
+from tests.text.predicted import predictions as predicted
 from tests.text.proofs import Proof, decimals, executed, nearby, numbers, printed, proofs
 from tests.text.shown import emphases, inlines, lines, roles, tree
 
@@ -46,6 +47,7 @@ VERBS = {  # what a reader can be seen to do
     "use",
 }
 COMMENTS = {"Question": "the README", "Job": "the map on the cover", "Projector": "the teaching page"}
+DEFINES = ast.FunctionDef | ast.ClassDef | ast.Assign | ast.Import | ast.ImportFrom  # a cell that ends so shows nothing
 SECTIONS = ("Exercises", "Summary", "Common misreadings", "Further reading")
 PREFIXES = {"math": "eq", "figure": "fig", "exercise": "ex", "prf:definition": "def"}
 BANNED = re.compile(r"\b(?:simply|obviously|just)\b", re.IGNORECASE)
@@ -411,6 +413,29 @@ def solutions(page, task, asked, unchecked):
             yield f"{at(page, start.line)}: the solution is not folded; add :class: dropdown."
 
 
+def veils(book):
+    """What a prediction veils is short, two results and 120 words, and hides nothing that is needed elsewhere.
+
+    The figure that decides may be shown by the choice.  The rule is kept by the first two parts of the book.
+    """
+    for page in book.chapters[:7]:
+        for one in predicted(page):
+            fold = next(box for box in page.directives if box.argument == OUTCOMES and box.line > one.first)
+            cells = [cell for cell in page.cells if one.first < cell.line < fold.line]
+            if not cells:
+                continue
+            results = [cell for cell in cells if not isinstance(ast.parse(cell.source).body[-1], DEFINES)]
+            hidden = range(cells[0].line, fold.line)
+            told = [line.words for line in lines(page) if line.number in hidden and line.kind != "alt"]
+            words = len(re.findall(r"\w[\w’'-]*", " ".join(told)))
+            if len(results) > 2 or words > 120:
+                yield f"{at(page, one.first)}: veils {len(results)} results and {words} words; expected 2 and 120."
+            rest = "\n".join(text for n, text in enumerate(page.source.split("\n"), 1) if n not in hidden)
+            for kind, name, line in shown.labels(page):
+                if line in hidden and line != results[0].line and re.search(rf"[(`]{name}[)`]", rest):
+                    yield f"{at(page, line)}: the {kind} {name} is needed elsewhere and veiled; put it behind the fold."
+
+
 def folding(book):
     """JupyterLab shows the cells of solutions folded, by a first line that gives nothing away, and no other cell."""
     for page in book.chapters:
@@ -681,6 +706,6 @@ def portable_myst(book):
 RULES = (
     numbers_are_proved, claims_are_counted, quoted_words, derived_code_is_the_module, headers, saving_changes_nothing,
     openings, closings, exercises,
-    predictions, predictions_keep_their_secret, folding, solutions_are_right, check_names, rhythm, length, wording,
-    labels, figures, glossary, references, package_is_taught, package_is_small, portable_myst,
+    predictions, predictions_keep_their_secret, veils, folding, solutions_are_right, check_names, rhythm, length,
+    wording, labels, figures, glossary, references, package_is_taught, package_is_small, portable_myst,
 )  # fmt: skip

@@ -25,6 +25,7 @@ COUNTED = "tests/text/counted/01-halving.toml"
 HALVING, FIGURES = "chapters/minitransformer/halving.py", "chapters/companion/figures.py"
 RUN = "_build/jupyter_execute/chapters/01-halving.ipynb"
 LONG_CELL = "a = 1\n" * 21
+TWO_CELLS = "```{code-cell}\nprint(1)\n```\n\n" * 2
 
 
 @pytest.fixture(scope="session")
@@ -171,6 +172,16 @@ BREAKS = {
         (CHAPTER, "A slice, by", "A slice, or a quarter, by", "“A slice, or a quarter, by"),
         (CHAPTER, "- a quarter\n", "- 0.0321 of it\n", "“A slice, by make slices, weighs 0.0321 kg"),
         (CHAPTER, "```\n\n:::{dropdown} What", "print(0.375)\n```\n\n:::{dropdown} What", "of another text"),
+    ],
+    rules.veils: [
+        (CHAPTER, "```\n\n:::{dropdown} What", f"```\n\n{TWO_CELLS}:::{{dropdown}} What", "3 results"),
+        (CHAPTER, "```\n\n:::{dropdown} What", "```\n\n" + "So. " * 121 + "\n\n:::{dropdown} What", "and 121 words"),
+        (
+            CHAPTER,
+            "```\n\n:::{dropdown} What each choice says\n- Right: cut",
+            "```\n\n$$\ny\n$$ (eq-y)\n\n:::{dropdown} What each choice says\n- Right, {eq}`eq-y`: cut",
+            "the math eq-y is needed elsewhere",
+        ),
     ],
     rules.folding: [
         (CHAPTER, "jupyter:\n  source_hidden: true\n", "", "is {}; expected {'source_hidden': True}"),
