@@ -11,6 +11,7 @@ import statistics
 
 import pytest
 
+from bookbuild import ROOT
 from tests.shared.pages import (
     CLOSE_ALL,
     EMPTY_NAMES,
@@ -56,6 +57,11 @@ MOVE = "() => document.querySelectorAll('.mt-live').forEach((live) => live.query
 # Texts with the spacing that WCAG 1.4.12 asks for, in a window of 1280 pixels that is magnified twice.
 SPACED = """* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
 p { margin-bottom: 2em !important }"""
+# What has to be dragged sideways to be read, in a page with its folds closed; tables of names show that they go on.
+DRAGGED = """() => [...document.querySelectorAll(".cell_output pre, .formula, .formula .scroll, .scroll:has(math)")]
+    .filter((e) => e.checkVisibility() && !e.querySelector("table") && e.scrollWidth > e.clientWidth)
+    .map((e) => e.innerText.slice(0, 80))"""
+FIRST = [f"chapters/{path.stem}.html" for path in sorted((ROOT / "chapters").glob("0[1-7]-*.md"))]
 MOVING = """() => [...document.querySelectorAll("*")].filter((e) => ["", "::before", "::after"].some((part) => {
     const { animationName, transitionProperty, transitionDuration } = getComputedStyle(e, part);
     return animationName !== "none" || (transitionProperty !== "none" && parseFloat(transitionDuration) > 0);
@@ -93,6 +99,7 @@ def look(lend, server):
     def found(page):
         visiting = Visit(lend, server, width=NARROW, reduced_motion="reduce")
         tab, loaded = visiting.tab, load(visiting, page)
+        dragged = tab.evaluate(DRAGGED)
         tab.evaluate(OPEN_ALL)
         wrong, overflow, lost, moving, told = {}, {}, {}, [], []
         if page in samples:
@@ -117,6 +124,7 @@ def look(lend, server):
         visiting.tab.close()
         return loaded | {
             "faults": visiting.faults,
+            "dragged": dragged,
             "violations": {where: what for where, what in wrong.items() if what},
             "overflow": {where: pixels for where, pixels in overflow.items() if pixels},
             "lost": {where: what for where, what in lost.items() if what},
@@ -180,6 +188,11 @@ def test_faint_texts_are_found_among_all_each_for_itself(visit, server):
 
 def test_a_page_fits_its_window_also_with_wide_spacing(page, look):
     assert look(page)["overflow"] == {}
+
+
+@pytest.mark.parametrize("first", FIRST)
+def test_on_a_phone_no_row_or_formula_of_the_first_two_parts_has_to_be_dragged(first, look):
+    assert look(first)["dragged"] == []
 
 
 def test_what_is_too_wide_is_scrolled_to_by_keyboard(page, look):
