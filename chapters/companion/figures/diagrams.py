@@ -21,7 +21,7 @@ def weight_fan(word, *fans, alt, role="key"):
 
     The others are keys, or of another `role`; of several dicts each is a fan of its own, below the one before.
 
-    >>> picture = weight_fan("it", {"cat": 0.7, "mat": 0.3}, {"cat": 0.2, "mat": 0.8}, alt="Two fans.")
+    >>> picture = weight_fan("it", {"cat": 0.7, "mat": 0.3}, {"cat": 1}, alt="Two fans.")
     """
     width, row, top, svg = 380 + 10 * max(len(other) for weights in fans for other in weights), 30, 5, []
     for weights in fans:
