@@ -92,8 +92,7 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
         training-lab-fed: 0 → 1
         translation-score: said.clip(0) → said""",
     "it is so without being asked for": """
-        masks-padding: ids.tolist() → ids
-        word-vectors-kept: sorted(np.linalg.eigvalsh(np.cov(x.T))) → np.linalg.eigvalsh(np.cov(x.T))""",
+        masks-padding: ids.tolist() → ids""",
     "an answer that has not begun may have any place below 0": """
         today-targets: 1 → 2""",
     "the number of heads changes no number of parameters": """

@@ -16,6 +16,10 @@ def _without(a, b, i):
     return cosine_similarity(np.delete(a, i), np.delete(b, i))
 
 
+def _squares(x):
+    return (x**2).sum(axis=1)
+
+
 CHECKS = {
     "dot-product-cosine": Check(
         cosine_similarity,
@@ -49,15 +53,33 @@ CHECKS = {
         },
         ((_TABLE,), (_TABLE.T,)),
     ),
-    "dot-product-angle": Check(
-        lambda a, b: np.degrees(np.arccos(cosine_similarity(a, b))),
+    "dot-product-distances": Check(
+        lambda x: ((x[:, None] - x) ** 2).sum(axis=-1),
         {
-            "that is in radians: np.degrees turns them into degrees.": lambda a, b: np.arccos(cosine_similarity(a, b)),
-            "that is the cosine: arccos turns it into an angle.": cosine_similarity,
-            "a cosine belongs to arccos, not to arcsin.": lambda a, b: np.degrees(np.arcsin(cosine_similarity(a, b))),
-            "arccos wants a cosine, not a dot product.": lambda a, b: np.degrees(np.arccos(np.clip(a @ b, -1, 1))),
+            "those are the distances: their squares are wanted, so no root is left to take.": lambda x: np.sqrt(
+                ((x[:, None] - x) ** 2).sum(axis=-1)
+            ),
+            "the product counts twice: once as a · b and once as b · a.": lambda x: (
+                _squares(x)[:, None] - x @ x.T + _squares(x)
+            ),
+            "the sign of the product is wrong: that is the squared length of a + b.": lambda x: (
+                _squares(x)[:, None] + 2 * x @ x.T + _squares(x)
+            ),
+            "2 − 2 cos is right for unit vectors: these have lengths of their own.": lambda x: 2 - 2 * cosine_matrix(x),
+            "the squares stand in both places as a row: one of them must be a column, squares[:, None].": (
+                lambda x: 2 * _squares(x) - 2 * x @ x.T
+            ),
+            "this compares columns with columns: the vectors are the rows.": lambda x: ((x.T[:, None] - x.T) ** 2).sum(
+                axis=-1
+            ),
+            "the lengths must be squared before they are added.": lambda x: (
+                np.linalg.norm(x, axis=1)[:, None] - 2 * x @ x.T + np.linalg.norm(x, axis=1)
+            ),
+            "that is the mean over the coordinates: add their squares up.": lambda x: ((x[:, None] - x) ** 2).mean(
+                axis=-1
+            ),
         },
-        ((_A, _B), (_B[:3], -_A[:3])),
+        ((_TABLE,), (_TABLE.T,)),
     ),
     "dot-product-without": Check(
         _without,
@@ -107,8 +129,12 @@ FORMS = {
             "return rows @ x.T",
         )
     ),
-    "dot-product-angle": Typed(
-        "Type what it returns for `a` = (1, 1) and `b` = (−2, 0).", (np.array([1, 1]), np.array([-2, 0]))
+    "dot-product-distances": Lines(
+        (
+            "squares = (x**2).sum(axis=0)",
+            "return squares - 2 * products + squares",
+            "return squares[:, None] + 2 * products + squares",
+        )
     ),
     "dot-product-without": Typed(
         "Type what it returns for `a` = (1, 2, 2), `b` = (2, 5, 1) and `i` = 1.",

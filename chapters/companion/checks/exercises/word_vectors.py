@@ -7,17 +7,15 @@ from . import Check, Lines, Mend, Typed
 _RNG = np.random.default_rng(3)
 _KNOWN = {word: _RNG.normal(size=3) for word in ("cat", "mat", "sat", "hat", "rat")}
 _FEW = {word: _RNG.normal(size=2) for word in ("cat", "mat")}
-_SPREAD = _RNG.normal(size=(6, 4)) * [3, 2, 1, 0.5] + 5
-_RISING = np.array([[1.0, 2, 4], [1, -2, -4], [-1, 2, -4], [-1, -2, 4]]) + 5  # the last direction varies most
+_W, _ROWS = _RNG.normal(size=3), _RNG.normal(size=(4, 3))
 
 
-def _kept(x, k):
-    squares = np.linalg.svd(x - x.mean(0), compute_uv=False) ** 2
-    return squares[:k].sum() / squares.sum()
+def _sigma(z):
+    return 1 / (1 + np.exp(-z))
 
 
-def _kept_of(values, k):
-    return values[:k].sum() / values.sum()
+def _slope(w, C, true):
+    return (_sigma(C @ w) - true) @ C
 
 
 CHECKS = {
@@ -106,25 +104,31 @@ CHECKS = {
         },
         ((["cat", "sat", "cat", "zebra"], _KNOWN), (["mat", "mat", "yak", "cat", "gnu"], _FEW)),
     ),
-    "word-vectors-kept": Check(
-        _kept,
+    "word-vectors-slope": Check(
+        _slope,
         {
-            "you did not centre: subtract the mean of each column first.": lambda x, k: _kept_of(
-                np.linalg.svd(x, compute_uv=False) ** 2, k
+            "the other way round: that is the step down; the slope is guess minus truth.": lambda w, C, true: (
+                -_slope(w, C, true)
             ),
-            "variance goes with the square of a singular value.": lambda x, k: _kept_of(
-                np.linalg.svd(x - x.mean(0), compute_uv=False), k
+            "you left out σ: a product is no guess between 0 and 1.": lambda w, C, true: (C @ w - true) @ C,
+            "that is the slope of the squared error: here the logarithm cancels the slope of σ.": lambda w, C, true: (
+                ((g := _sigma(C @ w)) - true) * g * (1 - g) @ C
             ),
-            "that is in percent: a share lies between 0 and 1.": lambda x, k: 100 * _kept(x, k),
-            "those are the smallest: eigenvalues come in rising order.": lambda x, k: _kept_of(
-                np.linalg.eigvalsh(np.cov(x.T)), k
+            "that is the mean: the losses are added up.": lambda w, C, true: _slope(w, C, true) / len(C),
+            "that is the slope with respect to the rows of C: for w, weigh the rows by their errors.": (
+                lambda w, C, true: np.outer(_sigma(C @ w) - true, w)
             ),
-            "that is the share that is lost: take it from 1.": lambda x, k: 1 - _kept(x, k),
-            "you centred the rows: subtract the mean of each column, axis=0.": lambda x, k: _kept_of(
-                np.linalg.svd(x - x.mean(1, keepdims=True), compute_uv=False) ** 2, k
+            "you take all rows for neighbours: the guess for a random word should be 0.": lambda w, C, true: (
+                (_sigma(C @ w) - 1) @ C
+            ),
+            "those are the errors: each is still to be multiplied by its row of C, and all are added up.": (
+                lambda w, C, true: _sigma(C @ w) - true
+            ),
+            "you take all rows for random words: subtract `true` from the guesses.": lambda w, C, true: (
+                _sigma(C @ w) @ C
             ),
         },
-        ((_SPREAD, 1), (_SPREAD[:, 1:], 2), (_SPREAD[:, ::-1], 3), (_SPREAD[:3], 1), (_RISING, 2)),
+        ((_W, _ROWS, np.array([1, 0, 0, 0])), (_W[:2], _ROWS[:3, 1:], np.array([0, 1, 1]))),
     ),
 }
 
@@ -153,11 +157,11 @@ FORMS = {
             "return total",
         )
     ),
-    "word-vectors-kept": Lines(
+    "word-vectors-slope": Lines(
         (
-            "centred = x - x.mean(axis=1, keepdims=True)",
-            "shares = values / values.sum()",
-            "return shares[k:].sum()",
+            "guess = C @ w",
+            "error = true - guess",
+            "return error @ C / len(C)",
         )
     ),
 }
