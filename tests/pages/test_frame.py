@@ -12,7 +12,7 @@ from bookbuild.base.browser import NO_SANDBOX, chosen
 from bookbuild.read.book import Book
 from tests.shared.colours import contrast
 from tests.shared.local_servers import served
-from tests.shared.pages import CLOSE_ALL, NARROW, OPEN_ALL, QUIET, WIDE, Visit, violations
+from tests.shared.pages import CLOSE_ALL, NARROW, OPEN_ALL, PAINTED, QUIET, WIDE, Visit, violations
 
 CHAPTER, COVER, TABLES = "chapters/05-self-attention.html", "index.html", "reference/notation.html"
 PANELS, BLACK_AND_WHITE = ("Search", "Run", "View"), ("rgb(0, 0, 0)", "rgb(255, 255, 255)")
@@ -257,19 +257,25 @@ def test_the_cover_begins_with_who_it_is_for_how_long_it_takes_and_the_way_in(se
             assert box["y"] + box["height"] < height, width
 
 
-def test_type_your_own_leads_into_the_field_of_the_translator(site, visit):
-    tab = visit(site.as_uri()).open(COVER)
-    tab.get_by_role("link", name="Type your own").click()
-    expect(tab.get_by_role("textbox", name="English sentence")).to_be_focused()
-    expect(tab.locator(":focus")).to_be_in_viewport()
+def test_the_cover_translates_what_is_typed_by_the_weights_of_the_chapter_which_it_loads_then(site, visit):
+    visiting, asked = visit(site.as_uri()), []
+    visiting.tab.on("request", lambda request: asked.append(request.url.rpartition("/_static/")[2]))
+    tab = visiting.open(COVER)
+    tab.evaluate(PAINTED)
+    assert [file for file in asked if file.startswith("weights")] == []
+    field = tab.get_by_role("textbox", name="English sentence")
+    field.fill("the cow didn't cross the street because it was too tired")
+    expect(tab.locator(".mt-french .mt-output > :not(.mt-away)")).to_have_text("elle")
+    (weights,) = [file for file in asked if file.startswith("weights")]
+    assert weights in (site / "chapters" / "15-translation.html").read_text("utf8")
 
 
-def test_type_your_own_leads_to_the_trained_model_which_says_what_the_cover_says_beside_its_training(site, visit):
+def test_the_translator_says_what_the_cover_says_beside_its_training(site, visit):
     visiting = visit(site.as_uri())
     tab = visiting.open(COVER)
     twins = json.loads(tab.locator(".mt-explorable[data-state*=swaps]").get_attribute("data-state"))
     told = [[" ".join(words) for words in twins[language]] for language in ("english", "french")]
-    tab.get_by_role("link", name="Type your own").click()
+    tab = visiting.open("chapters/15-translation.html#fig-translator")
     field = tab.get_by_role("textbox", name="English sentence")
     expect(field).to_have_value(told[0][0])
     for english, french, share in zip(*told, (["il >99%", ""], ["", "elle >99%"])):

@@ -36,6 +36,7 @@ export function cut(numbers, { d, source, target, ...sizes }) {
 }
 
 export const add = (x, y) => x.map((value, i) => value + y[i]);
+export const average = (rows) => rows[0].map((_, j) => rows.reduce((sum, row) => sum + row[j], 0) / rows.length);
 const mean = (x) => x.reduce((sum, value) => sum + value) / x.length;
 
 // x W, added to a bias where there is one.

@@ -1,5 +1,6 @@
 // Chapter 15: the trained model at work.
-import { cut, encode, unpacked, written } from "../shared/transformer.mjs";
+import { asking, choice } from "../shared/asking.mjs";
+import { average, cut, encode, unpacked, written } from "../shared/transformer.mjs";
 import { away, loaded, near } from "../shared/weights.mjs";
 import { begin, button, change, make, numbers, percent, quoted, roving, slider, softmax, speaker } from "../shared/parts.mjs";
 
@@ -11,89 +12,8 @@ const DRAWN = 0.05; // of a weight that is drawn as a line
 const WIDEST = 6; // pixels of a line, for a weight of 1 of the word that is looked at
 const THIN = 1; // and of the others
 const SURE = 0.99; // of a share that need not be written
-const NAMED = 2; // of the words that it does not know
-const UNREAD = /[^\p{L}\p{M}\p{N}\p{P}\s]+\p{M}*/u; // signs that are no part of words and do not stand between them
-const LETTERS = "[\\p{L}\\p{N}'-]"; // of which words are made
-
-// The words of a text, whatever its capitals, apostrophes and punctuation.
-function split(text) {
-  return text.toLowerCase().replaceAll("’", "'").match(new RegExp(`${LETTERS}+`, "gu")) ?? [];
-}
 
 const ended = (word) => (word === "</s>" ? "end" : word);
-const average = (rows) => rows[0].map((_, j) => rows.reduce((sum, row) => sum + row[j], 0) / rows.length);
-
-// A list to choose from, which calls choose(index).
-function choice(label, names, choose) {
-  const node = make("select", { "aria-label": label }, ...names.map((name) => make("option", {}, name)));
-  node.addEventListener("change", () => choose(node.selectedIndex));
-  return node;
-}
-
-// What keeps a text from being translated, as a sentence for the reader; "" where nothing does.
-function fault(text, typed, known) {
-  const odd = text.match(UNREAD);
-  const unknown = [...new Set(typed.filter((word) => !known.includes(word)))].slice(0, NAMED);
-  if (!text.trim()) return "Type a sentence, or tap its words.";
-  if (odd) return `It reads words, and cannot read ${quoted(odd[0])}.`;
-  if (unknown.length) {
-    return `It has not learned ${unknown.map(quoted).join(" or ")}, only the ${known.length} words below.`;
-  }
-  return typed.length > MOST ? `It takes at most ${MOST} words, and these are ${typed.length}.` : "";
-}
-
-// The field for a sentence, and words to tap: those that begin like the one that is typed, or else those of a group.
-// It calls tell(sentence) for one that can be translated, and tell("") for what cannot.
-function asking(groups, known, tell) {
-  const names = Object.keys(groups);
-  const quiet = { autocapitalize: "none", autocomplete: "off", autocorrect: "off", spellcheck: false, lang: "en" };
-  const field = make("input", { type: "text", "aria-label": "English sentence", enterkeyhint: "done", ...quiet });
-  const news = make("p", { class: "mt-news", role: "status" });
-  const named = { "aria-label": "words to add", lang: "en" };
-  const words = make("div", { class: "mt-chips", role: "group", tabindex: 0, ...named });
-  const settle = roving(words); // the box itself can be scrolled by keys, too
-  const group = choice("group of words", names, () => offer());
-  let begun = []; // the words that begin like the one that is typed
-  let last = ""; // what was told
-  const add = (word) => {
-    field.value = `${begun.length ? field.value.replace(new RegExp(`${LETTERS}+$`, "u"), "") : field.value} ${word} `;
-    field.value = field.value.trimStart().replace(/ +/g, " ");
-    read();
-  };
-  const offer = () => {
-    const offered = begun.length ? begun : groups[names[group.selectedIndex]];
-    words.replaceChildren(...offered.map((word) => button(word, () => add(word))));
-    settle();
-  };
-  const read = () => {
-    const typed = split(field.value);
-    const open = new RegExp(`${LETTERS}$`, "u").test(field.value) ? typed.at(-1) : "";
-    begun = known.filter((word) => open && word !== open && word.startsWith(open));
-    if (begun.length && !known.includes(open)) typed.pop(); // its end is yet to come
-    const wrong = fault(field.value, typed, known);
-    say(wrong);
-    offer();
-    tell((last = wrong ? "" : typed.join(" ")));
-  };
-  const say = (message) => {
-    news.textContent = message;
-    change(field, { "aria-invalid": message !== "" });
-  };
-  field.addEventListener("input", read);
-  field.addEventListener("keydown", ({ key }) => key === "Enter" && begun.length && add(begun[0]));
-  const put = (text) => {
-    field.value = text;
-    read();
-  };
-  const show = (text) => {
-    // It comes from here.
-    if (text === last) return;
-    [field.value, last, begun] = [text, text, []];
-    say("");
-    offer();
-  };
-  return { field, news, put, show, offers: make("div", { class: "mt-offers" }, group, words) };
-}
 
 // The words of a sentence side by side, each with a number below it; point(index) is called for the one that is meant.
 function sentence(side, language, point) {
@@ -362,7 +282,7 @@ export default {
       draw(); // also where nothing has changed
       model.save_changes();
     };
-    const ask = asking(model.get("groups"), source.slice(3), (text) => {
+    const ask = asking(model.get("groups"), source.slice(3), MOST, (text) => {
       readable = text !== "";
       if (readable) set("sentence", text);
       else draw();

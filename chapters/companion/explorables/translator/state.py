@@ -9,6 +9,7 @@ import base64
 import numpy as np
 
 from minitransformer.feed_forward import gelu
+from minitransformer.tasks.lexicon import ADJECTIVES, DETERMINERS, NOUNS, PROPERTIES, VERBS
 from minitransformer.transformer import layer_shapes, parameter_count, stack_size
 
 from ..shared.states import fits, one_of, sentences, words
@@ -30,6 +31,23 @@ def translator_state(model, *snapshots):
     sizes = model.d, model.hidden, *stack_size(model, "decoder"), *stack_size(model, "encoder"), model.tied
     halves = [np.asarray(flat, "<f2").tobytes() for flat in snapshots or [model.flat]]
     return {"sizes": dict(zip(SIZES, sizes)), "weights": [base64.b64encode(each).decode() for each in halves]}
+
+
+def word_groups():
+    """Return the English words of the book's translator, in lists by their kinds; used on the cover and in chapter 15.
+
+    >>> word_groups()["waters"][:2]
+    ['lake', 'canal']
+    """
+    kinds = {"A": "animals", "R": "roads", "W": "waters", "C": "containers"}
+    nouns = {name: [noun for noun in NOUNS if NOUNS[noun][2] == kind] for kind, name in kinds.items()}
+    return nouns | {
+        "before a noun": [*DETERMINERS, "an", *ADJECTIVES],
+        "verbs": [*VERBS],
+        "after didn't": [base for base, *_ in VERBS.values()],
+        "properties": [*PROPERTIES],
+        "and": ["didn't", "never", "because", "but", "it", "was", "too", "very"],
+    }
 
 
 def _sizes(value, state):
