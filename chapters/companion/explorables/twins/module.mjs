@@ -288,7 +288,7 @@ export default {
     ask.field.addEventListener("focus", bring);
 
     const known = `the ${source.length - MARKS} words that the model knows`;
-    const hint = `Change a word, or type a sentence of ${known}: it loads, and translates it here.`;
+    const hint = `Change a word, or type your own sentence in ${known}: it then loads, and translates.`;
     const aid = make("div", { class: "mt-aid mt-controls" }, make("p", { class: "mt-hint" }, hint), ask.offers);
     const told = make("div", { class: "mt-told" }, verdict, ask.news);
     const row = make("div", { class: "mt-typed mt-controls" }, ask.field);
