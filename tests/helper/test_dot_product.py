@@ -92,8 +92,10 @@ def test_the_numbers_of_the_sources():
     np.testing.assert_allclose(without, [0.0294, -0.0494, 0.7673], atol=5e-5)
     parts = [unit(a)[12] * unit(b)[12] for a, b in pairs]
     np.testing.assert_allclose(parts, [0.5554, 0.4803, 0.4318], atol=5e-5)
-    florida, truth = PCA_EXAMPLES["florida"], PCA_EXAMPLES["truth"]
-    np.testing.assert_allclose(florida @ PCA_EXAMPLES["texas"], 5.395124299364358, rtol=1e-15)
+    florida, texas, politics, truth = (PCA_EXAMPLES[word] for word in ("florida", "texas", "politics", "truth"))
+    np.testing.assert_allclose(florida @ texas, 5.395124299364358, rtol=1e-15)
+    np.testing.assert_allclose([florida @ texas, politics @ truth], [5.40, 5.70], atol=0.005)
+    np.testing.assert_allclose(cosine_similarity(florida, texas), 0.9982, atol=5e-5)
     np.testing.assert_allclose(florida @ truth, -10.023649994662344, rtol=1e-15)
     np.testing.assert_allclose(np.linalg.norm(florida), 2.4006249368060817, rtol=1e-15)
     np.testing.assert_allclose(cosine_similarity(florida, truth), -0.86883961, atol=5e-9)
