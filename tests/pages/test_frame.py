@@ -248,13 +248,13 @@ def test_code_wraps_below_its_own_indent_or_scrolls_as_the_reader_chooses(phone)
 # The cover
 
 
-def test_the_cover_begins_with_who_it_is_for_how_long_it_takes_and_the_way_in(server, visit):
+def test_the_cover_begins_with_the_way_in_and_the_figure_before_who_it_is_for_and_how_long_it_takes(server, visit):
     tab = visit(server).open(COVER)
     for width, height in ((1280, 800), (NARROW, 844)):
         tab.set_viewport_size({"width": width, "height": height})
-        for thing in (tab.get_by_text(re.compile("readers who know Python.* minutes each")), tab.locator(".start")):
-            box = thing.bounding_box()
-            assert box["y"] + box["height"] < height, width
+        start, figure = (tab.locator(place).bounding_box()["y"] for place in (".start", "#fig-twins"))
+        told = tab.get_by_text(re.compile("readers who know Python.* minutes each")).bounding_box()["y"]
+        assert start < figure < 0.6 * height < told, width
 
 
 def test_the_cover_translates_what_is_typed_by_the_weights_of_the_chapter_which_it_loads_then(site, visit):

@@ -131,7 +131,7 @@ FORMS = {
     ),
     "dot-product-distances": Lines(
         (
-            "squares = (x**2).sum(axis=0)",
+            "squares = np.linalg.norm(x, axis=1)",
             "return squares - 2 * products + squares",
             "return squares[:, None] + 2 * products + squares",
         )
