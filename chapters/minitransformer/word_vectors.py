@@ -212,7 +212,7 @@ def load_vectors(name="book", download=True):
     `download` is False, ConnectionError where it cannot be fetched), or the path of a word2vec or GloVe text file,
     plain or compressed (ValueError where the file is malformed or cut).
     The book's own are trained at the first call, in seconds, and kept in the system's cache folder, or in the one
-    that the environment variable MINITRANSFORMER_CACHE names.  Used from chapter 1 on.
+    that the environment variable MINITRANSFORMER_CACHE names.  Used from chapter 2 on.
 
     >>> vectors = load_vectors()
     >>> vectors.vectors.shape[1], "spain" in dict(vectors.most_similar("france"))

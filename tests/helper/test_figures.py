@@ -67,7 +67,6 @@ PICTURES = {
         [[1, 2], [3, 2.5]], ["a", "b"], [("c", "muted"), ("d", "weight")], alt=ALT, xlabel="x"
     ),
     "normed_points": lambda: figures.normed_points([[1, 2, 3], [4, 0, 0]], alt=ALT),
-    "strips": lambda: figures.strips({"a": [1, -2], "b": [0, 3]}, alt=ALT),
     "hull": lambda: figures.hull({"a": [0, 0], "b": [2, 1], "c": [1, 3]}, [[1, 1]], alt=ALT),
     "tracks": lambda: figures.tracks({"a": [[0, 0], [1, 2]]}, alt=ALT, xlabel="x", ylabel="y"),
     "dependence_tables": lambda: figures.dependence_tables({"a": np.ones((2, 2), bool)}, ["x", "y"], alt=ALT),

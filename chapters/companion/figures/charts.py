@@ -634,29 +634,6 @@ def _name_ends(axis, x, lines, role):
         )
 
 
-def strips(vectors, *, alt):
-    """Draw the vectors of a dict, name -> array (n,), as rows of cells, blue above 0, orange below; used in chapter 1.
-
-    The two colours are told apart by all eyes; a colour is the deeper the larger the number.
-
-    >>> picture = strips({"cat": np.array([0.5, -0.5])}, alt="Two cells.")
-    """
-    matrix = np.array(list(vectors.values()), dtype=float)
-    n, m = matrix.shape
-    shades = (0.9 * np.clip(matrix / np.quantile(abs(matrix), 0.95), -1, 1)).round(2)
-
-    def draw(axis):
-        _shade_cells(axis, np.maximum(shades, 0), "query")
-        _shade_cells(axis, np.maximum(-shades, 0), "key")
-        _rule_cells(axis, n, m)
-        axis.set_xticks([])
-        axis.set_yticks(range(n), list(vectors))
-        axis.tick_params(length=0, labelcolor=COLOUR["ink"])
-        _no_frame(axis)
-
-    return _drawing(draw, alt, size=(4.8, 4 * n / m + 0.2))
-
-
 def feature_tables(panels, labels, *, alt):
     """Draw a dict, title -> rows (n, m), as tables side by side, blue above 0, orange below; used in chapter 9.
 

@@ -10,7 +10,7 @@ import platformdirs
 
 
 def cache_folder():
-    """Return the folder of what is kept: $MINITRANSFORMER_CACHE, or the system's own.  Used from chapter 1 on.
+    """Return the folder of what is kept: $MINITRANSFORMER_CACHE, or the system's own.  Used from chapter 2 on.
 
     >>> isinstance(cache_folder(), Path)
     True
@@ -19,7 +19,7 @@ def cache_folder():
 
 
 def read_arrays(path, *names):
-    """Return the arrays of a file that `write_arrays` has written, a dict by name.  Used from chapter 1 on.
+    """Return the arrays of a file that `write_arrays` has written, a dict by name.  Used from chapter 2 on.
 
     Raises FileNotFoundError where there is none, and ValueError, saying what shows it, where the file is damaged or an
     array of these names is missing.
@@ -53,7 +53,7 @@ def read_measurements(path, name):
 
 
 def write_arrays(path, **arrays):
-    """Write `arrays` beside `path` and rename, so that a reader sees a whole file or none.  Used from chapter 1 on.
+    """Write `arrays` beside `path` and rename, so that a reader sees a whole file or none.  Used from chapter 2 on.
 
     Raises OSError, saying what to do, where that cannot be.
 
