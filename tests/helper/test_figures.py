@@ -68,7 +68,6 @@ PICTURES = {
     ),
     "normed_points": lambda: figures.normed_points([[1, 2, 3], [4, 0, 0]], alt=ALT),
     "hull": lambda: figures.hull({"a": [0, 0], "b": [2, 1], "c": [1, 3]}, [[1, 1]], alt=ALT),
-    "tracks": lambda: figures.tracks({"a": [[0, 0], [1, 2]]}, alt=ALT, xlabel="x", ylabel="y"),
     "dependence_tables": lambda: figures.dependence_tables({"a": np.ones((2, 2), bool)}, ["x", "y"], alt=ALT),
     "beginnings": lambda: figures.beginnings(["the", "cat"], ["cat", "sat"], alt=ALT),
     "matrix_shapes": lambda: figures.matrix_shapes([[("Q", ("n", 2), ("d", 3), "query"), "→"]], alt=ALT),

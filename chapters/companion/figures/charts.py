@@ -5,7 +5,7 @@ Where a function takes a dict, name -> data, the names are written into the draw
 
 import io
 import re
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import matplotlib as mpl
 import numpy as np
@@ -345,28 +345,6 @@ def hull(values, outputs, *, alt):
     return _drawing(draw, alt, size=(4.8, 3.4))
 
 
-def tracks(paths, *, alt, xlabel, ylabel):
-    """Draw paths, a dict of name -> points (k, 2), as arrows from point to point; used in chapter 5.
-
-    >>> way = {"it": [[0, 0], [1, 2]]}
-    >>> picture = tracks(way, alt="One arrow.", xlabel="first", ylabel="second")
-    """
-
-    def draw(axis):
-        axis.grid(True, lw=0.6)
-        for name, path in paths.items():
-            points = np.asarray(path, dtype=float)
-            axis.plot(*points[0], "o", color=COLOUR["ink"], ms=7)
-            for start, end in pairwise(points):
-                _arrow(axis, start, end, "output")
-            _name_beyond(axis, name, points[-1], points[-1] - points[0], "output")
-            axis.plot(*points[-1], "D", color=COLOUR["output"], ms=5)
-        axis.margins(0.25)
-        axis.set(xlabel=xlabel, ylabel=ylabel)
-
-    return _drawing(draw, alt, size=(4.8, 3.4))
-
-
 def normed_points(tokens, *, alt):
     """Draw tokens (n, 3) on their way through layer normalisation, seen from the side; used in chapter 8.
 
@@ -398,15 +376,6 @@ def normed_points(tokens, *, alt):
         _no_frame(axis)
 
     return _drawing(draw, alt, size=(4.8, 2.9))
-
-
-def _name_beyond(axis, name, point, way, role):
-    """Write a name beside a point, on the side to which `way`, right and up, leads."""
-    right, up = way
-    side = "right" if right < -0.5 * abs(up) else "left"
-    level = "center" if abs(right) > 0.5 * abs(up) else "bottom" if up > 0 else "top"
-    offset = (-7 if side == "right" else 7, {"bottom": 4, "top": -4}.get(level, 0))
-    axis.annotate(name, point, offset, textcoords="offset points", ha=side, va=level, color=COLOUR[role])
 
 
 def valley(paths, curvature, *, alt):
