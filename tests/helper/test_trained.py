@@ -280,6 +280,19 @@ def test_an_averaged_head_says_the_same_of_every_word_and_the_others_what_they_s
     np.testing.assert_array_equal(changed[name][[0, 2]], plain[0][[0, 2]])
 
 
+def test_a_head_that_is_averaged_at_one_word_says_its_mean_there_and_elsewhere_what_it_says():
+    drawn = examples(5)
+    name, it = "encoder 1 attention mixed", drawn[0].it
+    changed = activations(drawn[0].english, drawn[0].french, change=averaged({1: (2, 4)}, drawn, "it")(drawn[0]))[name]
+    plain = [activations(e.english, e.french)[name] for e in drawn]
+    mean = np.mean([run[:, e.it] for run, e in zip(plain, drawn)], axis=0)
+    np.testing.assert_allclose(changed[[1, 3], it], mean[[1, 3]], rtol=1e-6)
+    changed[[1, 3], it] = plain[0][[1, 3], it]
+    np.testing.assert_array_equal(changed, plain[0])
+    with pytest.raises(ValueError, match="word is 'was'; expected 'it', 'antecedent', 'other' or 'property'"):
+        averaged({1: (2,)}, drawn, "was")
+
+
 def test_examples_know_the_places_of_their_words():
     found = examples(200)
     for each in found:

@@ -383,23 +383,28 @@ def heads_cut():
     )
 
 
+WAYS = "at zero", "at their mean", "at their mean at it"
+
+
+def cut_by_kind(cut):
+    """Return which shares are right (3, 2) with heads at 0, at their mean, and at their mean at the word it."""
+    some = [each for both in zip(*kinds()) for each in both]
+    return np.stack([*kinds_without(cut), by_kind(averaged(cut, some)), by_kind(averaged(cut, some, "it"))])
+
+
 def two_ways():
-    second, five = kinds_without({2: (1, 2, 3)}, {1: (1, 3), 2: (1, 2, 3)})
-    model, il = without({1: (1, 3), 2: (1, 2, 3)}), SENTENCES.french.index("il")
-    said = np.mean([_says(each, model) == il for some in kinds() for each in some])
-    text = f"animals and things without layer 2's {shares(second)}, without all five {shares(five)}, il {said:.1%}"
-    return text, second[0] > 0.95 and second[1] < 0.65 and five.max() < 0.65 and said > 0.85
-
-
-def _says(each, model):
-    return activations(each.english, each.french, model)["logits"][each.pronoun].argmax()
+    second, five = cut_by_kind({2: (1, 2, 3)}), cut_by_kind({1: (1, 3), 2: (1, 2, 3)})
+    text = ", ".join(f"{way} {shares(a)} and {shares(b)}" for way, a, b in zip(WAYS, second, five))
+    return f"animals and things without layer 2's, and without all five: {text}", bool(
+        second[:, 0].min() > 0.85 and second[:, 1].max() < 0.75 and five.max() < 0.65
+    )
 
 
 def heads_at_mean():
-    some = [each for both in zip(*kinds()) for each in both][:100]
-    spared, needed = (by_kind(averaged(cut, some)) for cut in ({1: (1, 3)}, {1: (2, 4)}))
-    return f"animals and things, heads 1 and 3 at their mean {shares(spared)}, 2 and 4 {shares(needed)}", (
-        spared.min() > 0.97 and needed[0] < 0.03 and needed[1] > 0.97
+    found = cut_by_kind({1: (2, 4)})
+    text = ", ".join(f"{way} {shares(row)}" for way, row in zip(WAYS, found))
+    return f"animals and things, heads 2 and 4 {text}", bool(
+        found[:2, 0].max() < 0.03 and found[:2, 1].min() > 0.97 and abs(found.mean(axis=1) - 0.5).max() < 0.1
     )
 
 

@@ -121,30 +121,40 @@ def hidden(layer, *words):
     return change
 
 
-def averaged(cuts, examples):
+def averaged(cuts, examples, word=None):
     """Return a `change` for `scored` that gives encoder heads their mean output over all words of some examples.
 
-    `cuts` is {layer: heads}, both counted from 1.  Raises ValueError where the encoder has no such layer, IndexError
-    where it has no such head.  Used in chapter 7.
+    `cuts` is {layer: heads}, both counted from 1.  Where `word` is given, a place of an `Example` such as "it", that
+    word alone gets another output: the heads' mean over these words.  Raises ValueError where the encoder has no such
+    layer or `word` is no place, IndexError where it has no such head.  Used in chapter 7.
 
     >>> drawn = examples(20)
     >>> bool(scored(drawn, averaged({1: (1, 2, 3, 4)}, drawn))[1] < 0.7)
     True
     """
+    if word is not None:
+        one_of(word, "word", PLACES)
     heads = {f"encoder {layer} attention mixed": np.array(numbers) - 1 for layer, numbers in cuts.items()}
     found = [activations(each.english, each.french) for each in examples]
     check_names("cuts", heads, found[0])
-    means = {name: np.concatenate([run[name] for run in found], axis=1).mean(axis=1) for name in heads}
 
-    def level(name):
+    def places(each, mixed):
+        return np.arange(mixed.shape[1]) if word is None else [getattr(each, word)]
+
+    def mean(name):
+        parts = [run[name][:, places(each, run[name])] for run, each in zip(found, examples)]
+        return np.concatenate(parts, axis=1).mean(axis=1)
+
+    means = {name: mean(name)[numbers] for name, numbers in heads.items()}
+
+    def level(name, each):
         def change(mixed):  # (heads, n, d_v)
-            mixed[heads[name]] = means[name][heads[name], None]
+            mixed[np.ix_(heads[name], places(each, mixed))] = means[name][:, None]
             return mixed
 
         return change
 
-    changes = {name: level(name) for name in heads}
-    return lambda example: changes
+    return lambda example: {name: level(name, example) for name in heads}
 
 
 def _example(phrase):
