@@ -152,7 +152,7 @@ bench:  ## measure how fast the helper package is
 	@echo "Timing the helper package."
 	@$(RUN) -m tests.bench.bench
 
-cheating:  ## train two models on a die for chapter 6, one of which sees what comes next; takes half a minute
+cheating:  ## train two models for chapter 6, one of which sees what comes next, on a die and a rule; takes a minute
 ablations:  ## measure what breaks without each part of a model, which takes half an hour, for chapter 14
 recurrence:  ## train recurrent networks beside chapter 14's Transformer, which takes some minutes
 model:  ## train chapter 15's model and others like it, which takes some minutes, and keep it for the package

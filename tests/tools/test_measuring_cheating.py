@@ -1,19 +1,29 @@
-"""What `make cheating` measured is of its two models, of which one sees what it is asked for."""
+"""What `make cheating` measured is of its two models, of which one sees what it is asked for, on a die and a rule."""
 
 import numpy as np
 import pytest
 
 from companion.evidence.cheating import load_cheating
 from minitransformer.feed_forward import gelu
-from tools.measure.cheating import KINDS, LENGTH, SEEDS, SIZES, TRAINING, WORDS, OpenModel, rolled
+from tools.measure.cheating import KINDS, LENGTH, OBEYED, SEEDS, SIZES, TEXTS, TRAINING, WORDS, OpenModel, rolled, ruled
 
-MODELS = load_cheating()
+KEPT = load_cheating()
+MODELS, RULE = KEPT.values()
 
 
-def test_the_file_has_the_models_starts_and_steps_of_the_tool():
-    assert list(MODELS) == list(KINDS)
-    assert {len(runs) for runs in MODELS.values()} == {len(SEEDS)}
-    assert {8 * len(run["losses"]) for runs in MODELS.values() for run in runs} == {TRAINING["steps"]}
+def test_the_file_has_the_texts_models_starts_and_steps_of_the_tool():
+    assert list(KEPT) == list(TEXTS) and all(list(models) == list(KINDS) for models in KEPT.values())
+    kept = [runs for models in KEPT.values() for runs in models.values()]
+    assert {len(runs) for runs in kept} == {len(SEEDS)}
+    assert {8 * len(run["losses"]) for runs in kept for run in runs} == {TRAINING["steps"]}
+
+
+def test_a_ruled_text_follows_its_rule_as_often_as_said_and_repeats_no_word_by_it():
+    (ids,), said = ruled(np.random.default_rng(0), 2000)
+    assert (ids[:, 1:] == said[:, :-1]).all() and ids.shape == said.shape == (2000, LENGTH)
+    rule = (3 * ids + 1) % WORDS
+    assert (rule == said).mean() == pytest.approx(OBEYED + (1 - OBEYED) / WORDS, abs=0.01)
+    assert not (rule == ids).any() and len({*rule.flat}) == WORDS
 
 
 def test_the_next_word_is_in_the_input_at_all_places_but_the_last():
@@ -51,4 +61,13 @@ def test_only_the_open_model_has_learned_to_read_the_answer_and_only_where_it_st
         assert min(run["losses"]) > chance - 0.02
     for run in MODELS["open"]:
         assert run["right"] > 0.999 and run["loss"] == pytest.approx(chance / LENGTH, abs=0.03)
-        assert run["last loss"] > chance and 0.07 < run["last right"] < 0.13
+        assert 0.07 < run["last right"] < 0.13
+
+
+def test_on_a_rule_the_open_model_is_right_where_it_can_read_and_cannot_go_on_with_a_beginning():
+    for run in RULE["masked"]:
+        assert all(0.79 < run[place] < 0.85 for place in ("right", "last right", "short right"))
+        assert run["short repeats"] == 0
+    for run in RULE["open"]:
+        assert run["right"] > 0.99 and 0.75 < run["last right"] < 0.85
+        assert run["short right"] < 0.05 and run["short repeats"] > 0.7
