@@ -21,7 +21,7 @@ FOLDER = ROOT / "_build" / "notebooks"
 BRANCH = "notebooks"
 HIDDEN = {"hide-input", "hide-cell"}
 SOLUTION = "Solution to "
-TAGS = {*HIDDEN, "raises-exception"}  # every Jupyter and Colab knows the second
+TAGS = {*HIDDEN, "raises-exception", "sentences"}  # every Jupyter and Colab knows the second
 ABOUT = """*This notebook is a copy of chapter {chapter.number} of [{book.title}]({book.address});
 [its page]({page}) needs no kernel.
 Run the cells from top to bottom: the first one installs the book's helper package where it is missing.*"""
@@ -91,7 +91,7 @@ def code_cells(cell, solution, book):
     """Return a code cell as a copy has it, followed by its caption where it draws a figure."""
     if foreign := sorted(set(cell.tags) - TAGS):
         unknown(cell.place, f"the cell tag {foreign[0]}")
-    tags, name = [tag for tag in cell.tags if tag not in HIDDEN], ""
+    tags, name = [tag for tag in cell.tags if tag == "raises-exception"], ""
     cells = [new_code_cell(cell.source, tags)]
     if cell.figure:
         name, caption = book.targets[cell.figure["name"]].name, " ".join(cell.figure["caption"].split())

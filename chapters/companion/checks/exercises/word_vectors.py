@@ -160,8 +160,8 @@ FORMS = {
     "word-vectors-slope": Lines(
         (
             "guess = C @ w",
-            "error = true - guess",
-            "return error @ C / len(C)",
+            "return (true - guess) @ C",
+            "return (guess - true) @ C / len(C)",
         )
     ),
 }

@@ -40,7 +40,7 @@ function remark({ english, french, right, looks, typed }, shown, view) {
   const [meant, rival] = [shown, 1 - shown].map((i) => NOUNS[i]);
   const [means, not] = [meant, rival].map((k) => quoted(words[k]));
   if (view === 0) {
-    const here = `“it” stands for ${means} here, so French says ${quoted(pronoun)}: the words in bold decide.`;
+    const here = `“it” stands for ${means} here, so French says ${quoted(pronoun)}: swap a word in bold, and it changes.`;
     const before = `Of ${right[1]} such sentences, never seen before, the model got ${right[0]} right.`;
     return `${here} ${before} Nobody told the model what can be ${words.at(-1)}: it has learned that from sentences of a small made-up language, in which animals tire and streets are wide.`;
   }
