@@ -373,6 +373,8 @@ def test_sparse_arrays_in_the_page_are_as_those_of_scipy(monkeypatch):
     for one, other in zip(counted(), theirs):
         assert one.nnz == other.nnz and np.array_equal(one.toarray(), other.toarray())
         assert np.array_equal(one[rows].toarray(), other[rows].toarray())
+        assert one[0, 1] == other[0, 1] > 0 and one[2, 2] == other[2, 2] == 0
+        assert np.allclose(one.log1p().toarray(), other.log1p().toarray())
         assert np.allclose(one @ x, other @ x) and np.allclose(x @ one, x @ other)
         assert np.allclose(x[0] @ one, x[0] @ other)
         for axis in (None, 0, 1, -1):

@@ -65,8 +65,14 @@ class Sparse:
     def __rmatmul__(self, x):
         return (self.T @ x.T).T
 
+    def log1p(self):
+        """Return an array of the logarithms of 1 + each entry, of which that of 0 is 0."""
+        return Sparse((np.log1p(self.data), (self.row, self.col)), self.shape)
+
     def __getitem__(self, rows):
-        """Return some of the rows."""
+        """Return some of the rows, or the entry of one row and one column."""
+        if isinstance(rows, tuple):
+            return self.data[(self.row == rows[0]) & (self.col == rows[1])].sum()
         begin = np.searchsorted(self.row, np.arange(self.shape[0] + 1))
         spans = [np.arange(begin[row], begin[row + 1]) for row in rows]
         taken = np.concatenate(spans)
