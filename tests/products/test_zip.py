@@ -100,6 +100,6 @@ def test_the_zip_is_small_and_leaves_out_only_what_is_for_servers(unpacked, site
 def test_a_copy_without_a_network_offers_nothing_that_has_to_be_fetched(unpacked, visit):
     tab = visit(unpacked.folder.as_uri()).open("index.html")
     offered = tab.locator(", ".join(f"article a[href$='{name}']" for name in NAMES.values()))
-    assert offered.count() == 3
+    assert offered.count() == 2
     assert offered.locator("visible=true").count() == 0
-    assert tab.locator("li:visible", has_text="To take away").count() == 0
+    assert tab.locator("li:visible", has_text="Download").count() == 0

@@ -26,7 +26,7 @@ LITTLE = re.compile(r"\w+").findall(
 )
 # Sentences that use a prediction's words or numbers and tell no answer, each with the reason.
 TELLS_NOTHING = {
-    "Take two random vectors, called": "asks of the product, and not of the cosine",
+    "For the bare product, take two random": "asks of the product, and not of the cosine",
     "Dividing the scores by": "is of the spread 1, and not of 8",
     "At the end it is more than half": "is of the attention, and not of the rows",
 }

@@ -14,7 +14,7 @@ def load_cheating():
     texts, "loss", "right" where the next word is in the input, "last right" at the last place, where it is not, and at
     the end of 12 words "short right" and "short repeats", how often the answer is the last word.  Used in chapter 6.
 
-    >>> {name: [round(run["loss"], 1) for run in runs] for name, runs in load_cheating()["die"].items()}
-    {'masked': [2.3, 2.3, 2.3], 'open': [0.1, 0.1, 0.1]}
+    >>> [round(run["loss"], 1) for run in load_cheating()["die"]["open"]]
+    [0.1, 0.1, 0.1]
     """
     return read_measurements(FILE, "models")
