@@ -172,24 +172,6 @@ def book(tmp_path_factory):
     return page
 
 
-@pytest.fixture
-def opened(browser, book):
-    """Return a function that opens the page from its file, and the names of the scripts that it has loaded."""
-    contexts = []
-
-    def begin(**kind):
-        contexts.append(browser.new_context(**kind))
-        tab, loaded = contexts[-1].new_page(), []
-        tab.on("pageerror", lambda error: pytest.fail(str(error)))
-        tab.on("request", lambda request: loaded.append(request.url.rpartition("/")[2]))
-        tab.goto(book.as_uri())
-        return tab, loaded
-
-    yield begin
-    for context in contexts:
-        context.close()
-
-
 def french(tab):
     """Return the words of the translation."""
     words = tab.locator("[lang=fr] [role=option]").evaluate_all("(all) => all.map((word) => word.firstChild.data)")
