@@ -40,6 +40,7 @@ MODULES = {
     "transformer/models": f"transformer {ALIKE}",
     "transformer/walk": "transformer language_model inside pretrained",
     "gradients": ALIKE,
+    "training/dropout": f"training {ALIKE}",
     "training/loop": f"training {ALIKE}",
     "training/settings": "training",
     "training/checkpoints": "training",

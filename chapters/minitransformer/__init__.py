@@ -12,10 +12,10 @@ Chapter, module, and what it builds:
   8  layer_norm        layer normalisation and RMSNorm
   9  residuals         the residual connection, with the norm before or after
  10  positions         sinusoidal positions, rotary positions, ALiBi
- 11  feed_forward      the feed-forward network, ReLU and GELU, dropout
+ 11  feed_forward      the feed-forward network, ReLU and GELU
  12  transformer       embedding, layers and stacks, `LanguageModel` and `Transformer`
  13  gradients         cross-entropy, its gradient, and a check of any gradient
- 14  training          Adam, the learning rate's schedule, and `train`
+ 14  training          Adam, the learning rate's schedule, dropout, and `train`
  15  translation       batches of sentence pairs, greedy decoding, beam search
  16  language_model    byte-pair encoding, sampling, the key–value cache, n-gram models
  17  inside            activation patching, ablation, the logit lens, linear probes

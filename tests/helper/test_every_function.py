@@ -12,7 +12,7 @@ from scipy import sparse
 from minitransformer.arrays import score_mask
 from minitransformer.attention import attention
 from minitransformer.dot_product import cosine_matrix, cosine_similarity, nearest, unit
-from minitransformer.feed_forward import dropout, feed_forward
+from minitransformer.feed_forward import feed_forward
 from minitransformer.gradients import cross_entropy
 from minitransformer.layer_norm import layer_norm, layer_norm_vjp, rms_norm, rms_norm_vjp
 from minitransformer.masks import causal_mask, leaks, padding_mask
@@ -23,7 +23,7 @@ from minitransformer.self_attention import project, self_attention
 from minitransformer.softmax import entropy, log_softmax, softmax
 from minitransformer.tasks.number_words import number_pair
 from minitransformer.tasks.sentences import feminine
-from minitransformer.training import Adam, clip_gradient
+from minitransformer.training import Adam, clip_gradient, dropout
 from minitransformer.transformer import (
     LanguageModel,
     Transformer,

@@ -1,4 +1,4 @@
-"""Chapter 11's module: SciPy's distribution, a slow loop, what the formula leaves open, and chance."""
+"""Chapter 11's module: SciPy's distribution, a slow loop, and what the formula leaves open."""
 
 import math
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import stats
 
-from minitransformer.feed_forward import dropout, feed_forward, gelu, relu
+from minitransformer.feed_forward import feed_forward, gelu, relu
 from tests.shared.functions import TOKENS, WIDE, Case
 from tests.shared.oracles import matrices, product, random
 
@@ -18,7 +18,6 @@ FUNCTIONS = {
     "relu": Case(relu, TOKENS, [("n", 6)]),
     "gelu": Case(gelu, TOKENS, [("n", 6)]),
     "feed_forward": Case(feed_forward, TOKENS | {"params": WIDE}, [("n", 4)]),
-    "dropout": Case(lambda x: dropout(x, 0.4, np.random.default_rng(0)), TOKENS, [("n", 6)]),
 }
 BENDS = [relu, gelu]
 
@@ -74,35 +73,3 @@ def test_hidden_units_have_no_order(order, bend):
     x, params = random(5, 6), network()
     moved = {"W_1": params["W_1"][:, order], "b_1": params["b_1"][order], "W_2": params["W_2"][order]}
     np.testing.assert_allclose(feed_forward(x, params | moved, bend), feed_forward(x, params, bend), atol=1e-13)
-
-
-# Chance
-
-
-@pytest.mark.parametrize("rate", [0, 0.1, 0.25, 0.7])
-def test_dropout_zeroes_its_share_and_keeps_the_mean(rate):
-    n, x = 200_000, 3.0
-    y = dropout(np.full(n, x), rate, np.random.default_rng(0))
-    assert set(np.unique(y)) == ({0.0, x / (1 - rate)} if rate else {x})
-    noise = math.sqrt(rate * (1 - rate) / n)
-    assert abs((y == 0).mean() - rate) <= 5 * noise
-    assert abs(y.mean() - x) <= 5 * x * noise / (1 - rate)
-
-
-def test_every_number_is_dropped_for_itself():
-    gaps = dropout(np.ones((300, 200)), 0.3, np.random.default_rng(1)) == 0
-    for axis in (0, 1):
-        counts = gaps.sum(axis=axis)
-        expected = 0.3 * 0.7 * gaps.shape[axis]  # of a binomial distribution
-        assert 0.6 < counts.var() / expected < 1.6
-
-
-def test_chance_is_the_callers():
-    x, rng = random(5, 6), np.random.default_rng(3)
-    first, second = dropout(x, 0.5, rng), dropout(x, 0.5, rng)
-    assert (first != second).any() and (dropout(x, 0.5, np.random.default_rng(3)) == first).all()
-
-
-def test_the_same_numbers_are_dropped_whatever_the_kind_of_float():
-    gaps = [dropout(np.ones((20, 30), kind), 0.3, np.random.default_rng(5)) == 0 for kind in ("float32", "float64")]
-    assert (gaps[0] == gaps[1]).all()

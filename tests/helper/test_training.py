@@ -1,7 +1,8 @@
-"""Chapter 14: Adam against its definition; a training that is stopped, taken up, repeated or disturbed."""
+"""Chapter 14: Adam against its definition; dropout; a training that is stopped, taken up, repeated or disturbed."""
 
 import functools
 import itertools
+import math
 import os
 import re
 import signal
@@ -17,14 +18,26 @@ from minitransformer.arrays import files
 from minitransformer.gradients import cross_entropy
 from minitransformer.softmax import log_softmax
 from minitransformer.tasks.reversals import END, START, WORDS, reversals
-from minitransformer.training import BLOCK, Adam, checkpoints, clip_gradient, loop, rate_at, train, training_step
+from minitransformer.training import (
+    BLOCK,
+    Adam,
+    checkpoints,
+    clip_gradient,
+    dropout,
+    loop,
+    rate_at,
+    train,
+    training_step,
+)
 from minitransformer.transformer import LanguageModel, Transformer
 from tests.shared import oracles
+from tests.shared.functions import TOKENS, Case
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 STEPS, EVERY, WARMUP = 50, 20, 5
 KINDS = ["float32", "float64"]
 PATIENCE = 60  # seconds
+FUNCTIONS = {"dropout": Case(lambda x: dropout(x, 0.4, np.random.default_rng(0)), TOKENS, [("n", 6)])}
 
 
 # Adam
@@ -107,6 +120,38 @@ def test_a_gradient_that_is_too_long_is_shortened_and_no_other(kind, longest):
         expected = kept * min(1, longest / length) if length else kept
         np.testing.assert_allclose(found, expected, rtol=1e-5 if kind == "float32" else 1e-12)
         assert np.array_equal(gradient, kept) and (length > longest or np.array_equal(found, kept))
+
+
+# Dropout
+
+
+@pytest.mark.parametrize("rate", [0, 0.1, 0.25, 0.7])
+def test_dropout_zeroes_its_share_and_keeps_the_mean(rate):
+    n, x = 200_000, 3.0
+    y = dropout(np.full(n, x), rate, np.random.default_rng(0))
+    assert set(np.unique(y)) == ({0.0, x / (1 - rate)} if rate else {x})
+    noise = math.sqrt(rate * (1 - rate) / n)
+    assert abs((y == 0).mean() - rate) <= 5 * noise
+    assert abs(y.mean() - x) <= 5 * x * noise / (1 - rate)
+
+
+def test_every_number_is_dropped_for_itself():
+    gaps = dropout(np.ones((300, 200)), 0.3, np.random.default_rng(1)) == 0
+    for axis in (0, 1):
+        counts = gaps.sum(axis=axis)
+        expected = 0.3 * 0.7 * gaps.shape[axis]  # of a binomial distribution
+        assert 0.6 < counts.var() / expected < 1.6
+
+
+def test_dropout_draws_from_the_callers_generator():
+    x, rng = oracles.random(5, 6), np.random.default_rng(3)
+    first, second = dropout(x, 0.5, rng), dropout(x, 0.5, rng)
+    assert (first != second).any() and (dropout(x, 0.5, np.random.default_rng(3)) == first).all()
+
+
+def test_the_same_numbers_are_dropped_whatever_the_kind_of_float():
+    gaps = [dropout(np.ones((20, 30), kind), 0.3, np.random.default_rng(5)) == 0 for kind in ("float32", "float64")]
+    assert (gaps[0] == gaps[1]).all()
 
 
 # A step

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minitransformer.feed_forward import dropout, gelu, relu
+from minitransformer.feed_forward import gelu, relu
 from minitransformer.masks import padding_mask
 from minitransformer.positions import rotary, sinusoidal_positions
+from minitransformer.training import dropout
 from minitransformer.transformer import (
     LanguageModel,
     Transformer,

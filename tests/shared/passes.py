@@ -17,6 +17,7 @@ from minitransformer import (
     transformer,
 )
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, vjp_of
+from minitransformer.training import dropout, dropout_vjp
 from minitransformer.transformer import LanguageModel, Transformer, layer_shapes, walk
 from tests.shared import oracles
 from tests.shared.functions import MULTI, SCALES, WIDE, functions, sized
@@ -74,8 +75,8 @@ OTHERS = {  # with masks, chance and other settings, or with arguments that are 
         [TOKENS, WIDE],
     ),
     "dropout": (
-        lambda x: feed_forward.dropout(x, 0.3, rng()),
-        lambda x: feed_forward.dropout_vjp(x, 0.3, rng()),
+        lambda x: dropout(x, 0.3, rng()),
+        lambda x: dropout_vjp(x, 0.3, rng()),
         [TOKENS],
     ),
     "rotary, elsewhere": (

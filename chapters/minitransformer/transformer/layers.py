@@ -1,10 +1,11 @@
 """Layers, and stacks of them, with their backward passes; built in chapter 12."""
 
 from ..arrays import entry, of_type
-from ..feed_forward import dropout, feed_forward, feed_forward_vjp, relu, with_dropout
+from ..feed_forward import feed_forward, feed_forward_vjp, relu
 from ..layer_norm import layer_norm, layer_norm_vjp
 from ..multi_head import multi_head_attention, multi_head_attention_vjp
 from ..residuals import residual, residual_vjp
+from ..training.dropout import dropout, with_dropout
 
 
 def layer(

@@ -6,9 +6,10 @@ from dataclasses import KW_ONLY, InitVar, dataclass
 import numpy as np
 
 from ..arrays import number, one_of, seeded, whole
-from ..feed_forward import dropout, dropout_vjp, relu
+from ..feed_forward import relu
 from ..masks import causal_mask, padding_mask
 from ..positions import rotary
+from ..training.dropout import dropout, dropout_vjp
 from .embedding import POSITIONS, embed, embed_vjp, logits_of, logits_of_vjp
 from .layers import stack_vjp
 from .parameters import initialise, joined_gradients, model_shapes, parameter_count, parameter_views, stack_size

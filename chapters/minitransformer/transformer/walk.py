@@ -5,9 +5,9 @@ It is the `stack` of chapter 12 without its checks, which would take longer than
 
 import numpy as np
 
-from ..feed_forward import dropout
 from ..multi_head import merge_heads
 from ..self_attention import product
+from ..training.dropout import dropout
 from .embedding import logits_of
 from .parameters import stack_size
 
