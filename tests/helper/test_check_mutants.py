@@ -55,8 +55,8 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
         translation-exact: zip(said, right) → zip(right, said)""",
     "nothing lies exactly on the limit, which is there for rounding; u is drawn from all numbers": """
         attention-reach: _weights(values, point) > 1e-12 → _weights(values, point) >= 1e-12
-        feed-forward-dropout: u < rate → u <= rate
-        feed-forward-dropout: b < rate → b <= rate
+        training-dropout: u < rate → u <= rate
+        training-dropout: b < rate → b <= rate
         language-model-min-p: p >= share * p.max() → p > share * p.max()
         language-model-min-p: logits - logits.max() >= np.log(share) → logits - logits.max() > np.log(share)
         softmax-lab-bets: near > far → near >= far

@@ -166,9 +166,6 @@ SECOND = {
     "feed-forward-majority": lambda x: np.array([[a * b + b * c + c * a - 2 * a * b * c] for a, b, c in x]),
     "feed-forward-parameters": 31 * 12 + 13 * 30,
     "feed-forward-gelu": lambda x: x * special.erfc(-x / np.sqrt(2)) / 2,
-    "feed-forward-dropout": lambda x, rate, u: np.array(
-        [[0 if b < rate else a / (1 - rate) for a, b in zip(*rows)] for rows in zip(x, u)]
-    ),
     "feed-forward-bug": lambda x, W_1, b_1, W_2, b_2: feed_forward(x, {"W_1": W_1, "b_1": b_1, "W_2": W_2, "b_2": b_2}),
     "feed-forward-gauge": lambda W_2, a: np.diag(1 / a) @ W_2,
     "transformer-next": lambda logits: sorted(range(logits.shape[1]), key=lambda word: logits[-1, word])[-1],
@@ -213,6 +210,9 @@ SECOND = {
             if i >= patience and min(losses[i - patience + 1 : i + 1]) >= min(losses[: i - patience + 1])
         ),
         int(np.argmin(losses)),
+    ),
+    "training-dropout": lambda x, rate, u: np.array(
+        [[0 if b < rate else a / (1 - rate) for a, b in zip(*rows)] for rows in zip(x, u)]
     ),
     "training-parts": lambda parts: np.average([g for g, _ in parts], axis=0, weights=[words for _, words in parts]),
     "training-lab-fed": lambda said: (

@@ -371,32 +371,6 @@ def says_what_it_is_fed():
     return f"{shares(found[:2])}, control {shares(found[2:])}", min(found[:2]) > 0.5 > max(found[2:])
 
 
-def adam_is_faster():
-    def attempt(seed, step, rates):
-        ends = []
-        for rate in rates:
-            model, losses = Transformer(12, 16, 4, 1, seed, dtype=np.float64), []
-            walk = step(model.flat, rate)
-            while len(losses) < 100 and sum(losses) < 1000:
-                arguments, answers = reversals(np.random.default_rng(len(losses) + seed), 16)
-                logits, backward = model.vjp(*arguments)
-                loss, back = cross_entropy_vjp(logits, answers)
-                walk(backward(back()))
-                losses.append(loss)
-            ends.append(np.mean(losses[-10:]))
-        return min(ends)
-
-    def descent(flat, rate):
-        return lambda gradient: np.subtract(flat, rate * gradient, out=flat)
-
-    plain = [attempt(seed, descent, (0.1, 0.3, 1)) for seed in SEEDS[:2]]
-    adam = [
-        attempt(seed, lambda flat, rate: Adam(flat, rate, (0.9, 0.98)).step, (0.004, 0.008, 0.016))
-        for seed in SEEDS[:2]
-    ]
-    return f"loss of plain descent {many(plain)}, of Adam {many(adam)}", max(adam) < min(plain) - 0.1
-
-
 def normed_scores():
     found = []
     for d, seed in zip((8, 64, 256), SEEDS):

@@ -71,7 +71,9 @@ def stripe():
 
 @cache
 def journalist(first, count, dropout=0.0):
-    """Return chapter 14's losses on given and on new text, for other stories and another start."""
+    """Return chapter 14's losses, for other stories and another start: on given and on new text, and there with a
+    dropout of 0.3 left on; and the share of words in which two such calls differ.
+    """
     stories = load_news()
     known = Counter(word for story in stories[:250] for word in story).most_common(499)
     number = {word: i for i, (word, _) in enumerate(known, 1)}
@@ -81,7 +83,8 @@ def journalist(first, count, dropout=0.0):
         return np.lib.stride_tricks.sliding_window_view(ids, 25)
 
     given = pieces(stories[first : first + count])
-    texts = {"given": given[:: len(given) // 100], "new": pieces(stories[250:])[::24]}
+    new = pieces(stories[250:])[::24]
+    texts = {"given": given[:: len(given) // 100], "new": new}
 
     def drawn(rng):
         chosen = given[rng.integers(len(given), size=16)]
@@ -94,26 +97,37 @@ def journalist(first, count, dropout=0.0):
     done = train(
         model, drawn, 300, rate=3e-3, warmup=50, seed=SEEDS[0], measure=losses, every=25, checkpoint="findings-news"
     )
-    return done.found["given"], done.found["new"]
+    model.dropout, rng = 0.3, np.random.default_rng(0)
+    on, again = (model(new[:, :-1], rng=rng) for _ in range(2))
+    differ = (on.argmax(-1) != again.argmax(-1)).mean()
+    return done.found | {"on": cross_entropy(on, new[:, 1:]), "differ": differ}
 
 
 def overfitting():
     found = [journalist(first, 20) for first in (60, 120)]
-    ends = [(min(new), new[-1], given[-1]) for given, new in found]
+    ends = [(min(each["new"]), each["new"][-1], each["given"][-1]) for each in found]
     return "; ".join(f"new at best {a:.2f}, in the end {b:.2f}, given {c:.2f}" for a, b, c in ends), all(
         b > a + 0.2 and c < a - 0.5 for a, b, c in ends
     )
 
 
 def dropout_holds():
-    plain, dropped = journalist(60, 20)[1], journalist(60, 20, 0.3)[1]
+    plain, dropped = journalist(60, 20)["new"], journalist(60, 20, 0.3)["new"]
     return f"stopped {min(plain):.2f}, not stopped {plain[-1]:.2f}, with dropout {dropped[-1]:.2f}", dropped[
         -1
     ] < plain[-1] - 0.2 and abs(dropped[-1] - min(plain)) < 0.2
 
 
+def dropout_left_on():
+    dropped, plain = journalist(60, 20, 0.3), journalist(60, 20)
+    told = [f"loss {each['new'][-1]:.2f}, left on {each['on']:.2f}" for each in (dropped, plain)]
+    differ = [each["differ"] for each in (dropped, plain)]
+    holds = dropped["on"] < dropped["new"][-1] + 0.1 and 0.05 < differ[0] < differ[1]
+    return f"{told[0]}, control {told[1]}; two calls differ in {shares(differ)} of the words", holds
+
+
 def more_text():
-    more, few = journalist(0, 250)[1], journalist(60, 20)[1]
+    more, few = journalist(0, 250)["new"], journalist(60, 20)["new"]
     return f"250 stories {more[-1]:.2f}, 20 at best {min(few):.2f}", more[-1] < min(few) - 0.1
 
 

@@ -17,7 +17,7 @@ from companion.evidence import (
 )
 from companion.evidence.examples import averaged
 from minitransformer.dot_product import unit
-from minitransformer.feed_forward import dropout, relu
+from minitransformer.feed_forward import relu
 from minitransformer.layer_norm import layer_norm
 from minitransformer.masks import padding_mask
 from minitransformer.positions import sinusoidal_positions
@@ -763,17 +763,6 @@ def eighty_units():
     return ", ".join(f"{name} {number}" for name, number in count.items()) + f", of {COUNT}", abs(
         turned / COUNT - 0.5
     ) < 0.1 and max(controls) < COUNT / 50
-
-
-def noisy():
-    rng = np.random.default_rng(SEEDS[0])
-    noise = {name: lambda x: dropout(x, 0.1, rng) for name in runs()[0] if name.endswith(("embedded", "added"))}
-    said = [
-        [activations(each.english, each.french, change=noise)["logits"].argmax(-1) for _ in range(2)]
-        for each in given()
-    ]
-    count = sum((one != other).any() for one, other in said)
-    return of(count), 0.25 < count / COUNT < 0.45
 
 
 def wrong_heads():

@@ -14,16 +14,11 @@ _NETWORKS = tuple(
     for n, d, hidden in ((4, 3, 5), (2, 4, 7))
 )
 _GAUGES = tuple((_RNG.normal(size=(hidden, d)), _RNG.uniform(0.3, 3, size=hidden)) for hidden, d in ((5, 3), (2, 6)))
-_DROPS = tuple((_RNG.normal(size=shape), rate, _RNG.random(shape)) for shape, rate in (((5, 8), 0.2), ((3, 7), 0.7)))
 
 
 def _of_sum(bend):
     """A function of how many of the three features are 1."""
     return lambda x: bend(x.sum(axis=1, keepdims=True))
-
-
-def _dropped(gaps=lambda rate, u: u < rate, factor=lambda rate: 1 / (1 - rate)):
-    return lambda x, rate, u: np.where(gaps(rate, u), 0, x) * factor(rate)
 
 
 def _network(bend=lambda x, W_1, b_1: np.maximum(x @ W_1 + b_1, 0), last=lambda places: 1):
@@ -97,32 +92,6 @@ CHECKS = {
         },
         ((np.array([-2.7, -0.8, 0.0, 0.6, 1.9]),), (np.array([[0.3], [-1.4]]),)),
     ),
-    "feed-forward-dropout": Check(
-        _dropped(),
-        {
-            "that is 1/p: divide by the share that is kept, 1 − rate.": _dropped(factor=lambda rate: 1 / rate),
-            "the mean shrinks: divide what is kept by 1 − rate.": _dropped(factor=lambda rate: 1),
-            "you multiplied by 1 − rate: divide, or the mean shrinks twice.": _dropped(factor=lambda rate: 1 - rate),
-            "you multiplied by the rate: divide by 1 − rate.": _dropped(factor=lambda rate: rate),
-            "you multiplied by 1 + rate, which is near for small rates only: divide by 1 − rate.": _dropped(
-                factor=lambda rate: 1 + rate
-            ),
-            "the rate is the share that is dropped: you keep what lies below it.": _dropped(lambda rate, u: u >= rate),
-            "you keep what lies below the rate and divide by the rate: the rate is the share to drop.": _dropped(
-                lambda rate, u: u >= rate, lambda rate: 1 / rate
-            ),
-            "drop where u lies below the rate, not where it lies above 1 − rate.": _dropped(
-                lambda rate, u: u > 1 - rate
-            ),
-            "all rows have the same gaps: each entry has a u of its own.": _dropped(lambda rate, u: u[:1] < rate),
-            "whole rows are dropped: each entry has a u of its own.": _dropped(lambda rate, u: u[:, :1] < rate),
-            "the gaps are right, but you counted how many were kept: divide by 1 − rate.": lambda x, rate, u: (
-                np.where(u < rate, 0, x) / (u >= rate).mean()
-            ),
-            "nothing is dropped.": lambda x, rate, u: x,
-        },
-        _DROPS,
-    ),
     "feed-forward-bug": Check(
         _network(),
         {
@@ -168,9 +137,6 @@ FORMS = {
         )
     ),
     "feed-forward-gelu": Lines(("below = (1 + erf(x)) / 2", "below = (1 + erf(x / 2)) / 2", "below = erf(x / 2**0.5)")),
-    "feed-forward-dropout": Lines(
-        ("kept = np.where(u > rate, 0, x)", "return kept / rate", "return kept * (1 - rate)")
-    ),
     "feed-forward-bug": Mend(
         {
             "wide = np.maximum(x @ W_1, 0) + b_1": {

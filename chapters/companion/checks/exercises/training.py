@@ -50,6 +50,10 @@ def _swapped(losses, patience):
     return best
 
 
+def _dropped(gaps=lambda rate, u: u < rate, factor=lambda rate: 1 / (1 - rate)):
+    return lambda x, rate, u: np.where(gaps(rate, u), 0, x) * factor(rate)
+
+
 def _put_together(parts):
     return sum(gradient * words for gradient, words in parts) / sum(words for _, words in parts)
 
@@ -81,6 +85,7 @@ _LOSSES = (
     [3, 1, 3.5, 0.5],
 )
 _LENGTHS = tuple((source, said) for (source, _, _), said in (reversals(_RNG, 5), reversals(_RNG, 3)))
+_DROPS = tuple((_RNG.normal(size=shape), rate, _RNG.random(shape)) for shape, rate in (((5, 8), 0.2), ((3, 7), 0.7)))
 
 CHECKS = {
     "training-first-step": Check(
@@ -115,6 +120,32 @@ CHECKS = {
             "a better one is to be kept, and patience that has run out is the end: yours are swapped.": _swapped,
         },
         tuple((losses, patience) for losses in _LOSSES for patience in (1, 2, 3)),
+    ),
+    "training-dropout": Check(
+        _dropped(),
+        {
+            "that is 1/p: divide by the share that is kept, 1 − rate.": _dropped(factor=lambda rate: 1 / rate),
+            "the mean shrinks: divide what is kept by 1 − rate.": _dropped(factor=lambda rate: 1),
+            "you multiplied by 1 − rate: divide, or the mean shrinks twice.": _dropped(factor=lambda rate: 1 - rate),
+            "you multiplied by the rate: divide by 1 − rate.": _dropped(factor=lambda rate: rate),
+            "you multiplied by 1 + rate, which is near for small rates only: divide by 1 − rate.": _dropped(
+                factor=lambda rate: 1 + rate
+            ),
+            "the rate is the share that is dropped: you keep what lies below it.": _dropped(lambda rate, u: u >= rate),
+            "you keep what lies below the rate and divide by the rate: the rate is the share to drop.": _dropped(
+                lambda rate, u: u >= rate, lambda rate: 1 / rate
+            ),
+            "drop where u lies below the rate, not where it lies above 1 − rate.": _dropped(
+                lambda rate, u: u > 1 - rate
+            ),
+            "all rows have the same gaps: each entry has a u of its own.": _dropped(lambda rate, u: u[:1] < rate),
+            "whole rows are dropped: each entry has a u of its own.": _dropped(lambda rate, u: u[:, :1] < rate),
+            "the gaps are right, but you counted how many were kept: divide by 1 − rate.": lambda x, rate, u: (
+                np.where(u < rate, 0, x) / (u >= rate).mean()
+            ),
+            "nothing is dropped.": lambda x, rate, u: x,
+        },
+        _DROPS,
     ),
     "training-parts": Check(
         _put_together,
@@ -173,6 +204,7 @@ CHECKS = {
 
 FORMS = {
     "training-stop": Lines(("elif i - best > patience:", "return int(np.argmin(losses))", "return i")),
+    "training-dropout": Lines(("kept = np.where(u > rate, 0, x)", "return kept / rate", "return kept * (1 - rate)")),
     "training-parts": Mend(
         {
             "gradients = [gradient for gradient, words in parts]": {
