@@ -85,6 +85,17 @@ def test_the_arrays_are_those_of_the_trained_model():
     np.testing.assert_allclose(np.ravel(shares), softmax(found["logits"][-1])[likely], atol=6e-4)
 
 
+def test_each_sublayer_opens_its_norm_and_an_attention_its_queries_and_keys():
+    inside = {
+        box: [name.split()[-1].partition("[")[0] for name, *_ in arrays] for box, arrays in machine_steps()["steps"]
+    }
+    for box, arrays in inside.items():
+        if box.endswith("attention"):
+            assert arrays == ["normed", "queries", "keys", "weights", "values", "added"], box
+        elif box.endswith("feed_forward"):
+            assert arrays == ["normed", "hidden", "added"], box
+
+
 def test_the_model_of_the_book_is_light_and_stands_with_each_box_that_it_has():
     state = machine_steps()
     assert len(json.dumps(state)) < 25_000 and state["likely"][0] == "il"

@@ -9,8 +9,8 @@ from .activations import activations
 from .twins import IT, twin
 
 COLUMNS, LIKELY, HEAD = 4, 8, 1  # how many features and next words are shown, and which of several heads
-LOOK = ("weights", "values", "added")
-PARTS = {"attention": LOOK, "cross_attention": LOOK, "feed_forward": ("hidden", "added")}
+LOOK = ("normed", "queries", "keys", "weights", "values", "added")
+PARTS = {"attention": LOOK, "cross_attention": LOOK, "feed_forward": ("normed", "hidden", "added")}
 
 
 @cache

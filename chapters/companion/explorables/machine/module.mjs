@@ -56,6 +56,7 @@ const TOLD = {
   source: "Each word as its number in the vocabulary.",
   target: "All that has been said so far, each word as its number.",
   embedded: "A learned vector for each word, times √d, plus its position.",
+  normed: "The stream as the norm hands it to this box.",
   queries: "What each word asks.",
   keys: "What each word is found by.",
   values: "What each word gives to those that look at it.",
