@@ -6,11 +6,12 @@ import numpy as np
 from scipy.optimize import linprog
 
 from minitransformer.dot_product import cosine_matrix
-from minitransformer.feed_forward import feed_forward
+from minitransformer.feed_forward import feed_forward, gelu
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp
 from minitransformer.layer_norm import layer_norm, rms_norm
-from minitransformer.masks import leaks
+from minitransformer.masks import causal_mask, leaks
 from minitransformer.multi_head import multi_head_attention
+from minitransformer.positions import rotary
 from minitransformer.self_attention import self_attention
 from minitransformer.softmax import softmax
 from minitransformer.tasks.reversals import reversals
@@ -296,6 +297,37 @@ def repeats():
 def wider():
     found = [echo(d, 8, 1000) for d in (32, 128, 384)]
     return shares(found), found[0] < found[1] < found[2] + 1e-9 and found[2] > 0.9
+
+
+def echo_needs():
+    texts = np.random.default_rng(SEEDS[0]).integers(0, 1000, size=(20, 20))
+    ways = {"as it is": {}, "no additions": {"add": False}, "no √d": {"scale": 1}, "own head": {"head": "output"}}
+    ways |= {"no positions": {"turn": None}}
+    found = {name: [] for name in ways}
+    for d, layers in ((128, 4), (256, 6)):
+        params = LanguageModel(1000, d, 4, layers, SEEDS[1], tied=False).params
+        for name, way in ways.items():
+            found[name].append((last_scores(texts, params, **way).argmax(axis=-1) == texts).mean())
+    gone = ("no additions", "no √d", "own head")
+    return "; ".join(f"{name} {shares(each)}" for name, each in found.items()), (
+        max(max(found[name]) for name in gone) < 0.03 and min(found["as it is"] + found["no positions"]) > 0.5
+    )
+
+
+def last_scores(texts, params, add=True, scale=None, turn=rotary, head=None):
+    """Return chapter 12's scores of a model of random numbers, with the additions, √d, positions or tied head gone."""
+    table, keep = params["embedding"], causal_mask(texts.shape[-1])
+    x = table[texts] * (table.shape[1] ** 0.5 if scale is None else scale)
+    *layers, norm = params["decoder"].values()
+    for layer in layers:
+        for name, part in layer.items():
+            normed = layer_norm(x, part["gain"], part["bias"])
+            if name == "attention":
+                new = multi_head_attention(normed, part, 4, keep=keep, rotate=turn)[0]
+            else:
+                new = feed_forward(normed, part, gelu)
+            x = x + new if add else new
+    return layer_norm(x, **norm) @ (table.T if head is None else params[head])
 
 
 def by_hand(v, n, sharp=1000.0):

@@ -791,16 +791,20 @@ def pronouns_early():
 
 
 def which_mask():
-    model = load_model()
-    (source, target, lengths), said = batch_of(
-        [(english_words(each.english), french_words(each.french)) for each in given()], SENTENCES
+    model, found = load_model(), {}
+    pairs_of = [(english_words(each.english), french_words(each.french)) for each in given()]
+    (source, target, lengths), said = batch_of(pairs_of, SENTENCES)
+    for more in (0, 40):
+        longer = np.pad(source, [(0, 0), (0, more)])
+        keep = padding_mask(lengths, longer.shape[1])
+        for name, encoder, across in (("both", keep, keep), ("no cross", keep, None), ("no encoder's", None, keep)):
+            logits = model.decode(target, model.encode(longer, encoder), across)
+            found[name, more] = ((logits.argmax(-1) == said) | (said < 0)).all(axis=1).mean()
+    told = [f"{name} {shares([found[name, 0], found[name, 40]])}" for name in ("both", "no cross", "no encoder's")]
+    both, no_cross = ([found[name, more] for more in (0, 40)] for name in ("both", "no cross"))
+    return f"sentences as they are, with 40 more: {'; '.join(told)}", both == [1, 1] and no_cross[0] == 1 and (
+        no_cross[1] < 0.5 and found["no encoder's", 0] < 1
     )
-    keep, found = padding_mask(lengths, source.shape[1])[:, None], []
-    for encoder, across in ((keep, None), (None, keep)):
-        keeps = [None if each is None else each[:, 0] for each in (encoder, across)]
-        logits = model.decode(target, model.encode(source, keeps[0]), keeps[1])
-        found.append(((logits.argmax(-1) == said) | (said < 0)).all(axis=1).mean())
-    return f"sentences without it {found[0]:.1%}, without the encoder's {found[1]:.1%}", found[0] == 1 > found[1]
 
 
 def unseen_pairs():
