@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from companion.evidence import (
+    NORMS,
     activations,
     animals_and_things,
     examples,
@@ -14,6 +15,7 @@ from companion.evidence import (
     suspect,
     translate_with,
     twin_examples,
+    without_norms,
 )
 from companion.evidence.examples import averaged
 from minitransformer.attention import attention
@@ -233,6 +235,23 @@ def test_a_part_can_be_replaced_by_a_function_of_what_was_found():
     assert not found["encoder stream"].any()
     close(found["encoder output"], np.broadcast_to(load_model().params["encoder"]["norm"]["bias"], (11, 64)))
     assert not scored(examples(20), instead={"decoder output": lambda found: 0 * found["decoder stream"]})[1:].any()
+
+
+def test_without_norms_hands_on_what_each_norm_reads():
+    before = activations(TIRED, SAID)
+    assert list(NORMS) == [name for name in before if name.endswith(("normed", "encoder output", "decoder output"))]
+    found = activations(TIRED, SAID, instead=without_norms())
+    assert all(np.array_equal(found[norm], found[stream]) for norm, stream in NORMS.items())
+    seen = {}
+    instead = without_norms(
+        lambda x, norm: seen.setdefault(norm, x / 2), ["decoder output", "encoder 1 attention normed"]
+    )
+    halved = activations(TIRED, SAID, instead=instead)
+    assert set(seen) == {"decoder output", "encoder 1 attention normed"}
+    close(halved["decoder output"], halved["decoder stream"] / 2)
+    close(activations(TIRED, SAID, instead=without_norms(norms=[]))["logits"], before["logits"])
+    with pytest.raises(ValueError, match="norms has encoder 3 output"):
+        without_norms(norms=["encoder 3 output"])
 
 
 def test_animals_and_things_are_the_examples_of_these_kinds_in_their_order():

@@ -5,4 +5,5 @@
 from .activations import activations
 from .examples import Example, animals_and_things, examples, hidden, looks, scored, twin_examples
 from .lookups import Lookup, lookup, translate_with
+from .norms import NORMS, without_norms
 from .suspects import suspect
