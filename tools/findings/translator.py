@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 
 from companion.evidence import (
+    NORMS,
     activations,
     animals_and_things,
     examples,
@@ -14,6 +15,7 @@ from companion.evidence import (
     scored,
     translate_with,
     twin_examples,
+    without_norms,
 )
 from companion.evidence.examples import averaged
 from minitransformer.dot_product import unit
@@ -419,42 +421,50 @@ def sizes_rise():
     return many(found), np.diff(found).argmax() == 1 and found[-1] > 3 * found[0]
 
 
-NORMED = [f"{part} normed" for part in PARTS] + ["encoder output", "decoder output"]
-
-
-def normed_by(function):
-    """Return what `activations` takes to put a function of what each norm reads in the norm's place."""
-
-    def replaced(name):
-        stream = name.replace("normed", "stream").replace("output", "stream")
-        return lambda found: function(found[stream], name)
-
-    return {name: replaced(name) for name in NORMED}
-
-
 def by_word(x, name=None):
     """Return each row divided by its own size."""
     return x / size(x)[:, None]
 
 
 def no_norms():
-    found = scored(given(), instead=normed_by(lambda x, name: x))
+    found = scored(given(), instead=without_norms())
     return three(found), found[0] < 0.25 and found[2] == 0
 
 
+def place_means():
+    """Return the mean size of what each norm reads, by its name."""
+    return {norm: np.concatenate([size(run[stream]) for run in runs()]).mean() for norm, stream in NORMS.items()}
+
+
+def numbers(norms=NORMS):
+    """Return what `activations` takes to divide by the mean size of a place in place of norms."""
+    means = place_means()
+    return without_norms(lambda x, norm: x / means[norm], norms)
+
+
 def by_place():
-    means = {
-        name: np.concatenate(
-            [size(run[name.replace("normed", "stream").replace("output", "stream")]) for run in runs()]
-        ).mean()
-        for name in NORMED
-    }
-    found = scored(given(), instead=normed_by(lambda x, name: x / means[name]))
+    found = scored(given(), instead=numbers())
     return three(found), found[0] > 0.9 and found[1] < 0.6 and found[2] < 0.5
 
 
+def one_norm():
+    found = {norm: scored(given(), instead=numbers() | without_norms(by_word, [norm]))[2] for norm in NORMS}
+    end = found.pop("encoder output")
+    return f"sentences {shares([end])}, the best other {shares([max(found.values())])}", end > 0.9 > 0.7 > max(
+        found.values()
+    )
+
+
+def one_place():
+    own, places = without_norms(by_word), list(NORMS)
+    end, decoder = (scored(given(), instead=own | numbers(some))[2] for some in (places[4:5], places[5:]))
+    return f"sentences with numbers at the encoder's end {shares([end])}, in the decoder {shares([decoder])}", (
+        end < 0.75 and decoder > 0.98
+    )
+
+
 def own_size():
-    found = scored(given(), instead=normed_by(by_word))
+    found = scored(given(), instead=without_norms(by_word))
     return three(found), found[2] > 0.985
 
 
@@ -467,7 +477,7 @@ def numbered():
         }
         found += [
             scored(given(), lambda each, change=change: change, instead=instead)[2]
-            for instead in (None, normed_by(by_word))
+            for instead in (None, without_norms(by_word))
         ]
     return f"sentences {shares(found[::2])}, control {shares(found[1::2])}", min(found[::2]) > 0.98 and max(
         found[1::2]
@@ -487,15 +497,31 @@ def enlarged(names, times):
     return change
 
 
+def pronouns_said(change):
+    """Return how many answers at the pronoun's place are "il", "elle" and something else."""
+    said = [
+        SENTENCES.french[activations(each.english, each.french, change=change(each))["logits"][each.pronoun].argmax()]
+        for each in given()
+    ]
+    il, elle = said.count("il"), said.count("elle")
+    return il, elle, len(said) - il - elle
+
+
 def enlarged_it():
-    found = [scored(given(), enlarged(["encoder embedded"], times)) for times in (10, 30)]
-    return "; ".join(map(three, found)), all(words > 0.99 and pronouns < 0.6 for words, pronouns, _ in found)
+    by = [pronouns_said(enlarged(["encoder embedded"], times)) for times in (10, 30)]
+    nothing = pronouns_said(enlarged([f"{part} added" for part in PARTS[:4]], 0))
+    return (
+        f"*il*, *elle* and others: ten times {many(by[0], '.0f')}, thirty times {many(by[1], '.0f')}, nothing added "
+        f"{many(nothing, '.0f')}",
+        by[0][0] > 3 * by[0][1] and by[1][0] > 0.98 * COUNT and nothing[0] > 0.98 * COUNT,
+    )
 
 
-def enlarged_too():
-    names = ["encoder embedded", *(f"{part} added" for part in PARTS[:4])]
-    found = [scored(given(), enlarged(names, times))[2] for times in (10, 30)]
-    return f"sentences {shares(found)}", min(found) > 0.99
+def drowned_it():
+    found = [pronouns_said(enlarged(["encoder embedded"], times)) for times in (0.1, 0.2)]
+    return f"*il*, *elle* and others: a tenth {many(found[0], '.0f')}, a fifth {many(found[1], '.0f')}", (
+        found[0][2] > COUNT / 4
+    )
 
 
 def with_gains(function):
@@ -507,7 +533,7 @@ def with_gains(function):
         part = params[side][int(part[0])][part[1]] if part else params[side]["norm"]
         return function(x) * part["gain"] + part["bias"]
 
-    return normed_by(changed)
+    return without_norms(changed)
 
 
 def slips():
@@ -517,7 +543,7 @@ def slips():
     ways = (
         with_gains(lambda x: normal(x) * np.sqrt(1 - 1 / x.shape[-1])),
         with_gains(by_word),
-        normed_by(lambda x, name: normal(x)),
+        without_norms(lambda x, norm: normal(x)),
     )
     same, moved = np.zeros(3, int), np.zeros(3)
     for i, way in enumerate(ways):
