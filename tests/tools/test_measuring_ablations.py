@@ -74,6 +74,30 @@ def test_a_smaller_start_is_one_of_the_matrices_that_write_to_the_stream_and_of_
     np.testing.assert_array_equal(small["embedding"], whole["embedding"])
 
 
+def test_sublayers_that_start_at_the_identity_return_what_they_are_given(monkeypatch):
+    monkeypatch.setattr(ablations, "NOISE", 0)
+    params = ablations.model_of(SMALL | {"start": "identity"}, seed=0).params["encoder"][1]
+    x = 100 * np.tile(np.eye(4), 2)  # so far apart that each word looks at itself alone, in both heads
+    for name, sublayer in (("attention", layers.multi_head_attention), ("feed_forward", layers.feed_forward)):
+        found = sublayer(x, params[name], 2)[0] if name == "attention" else sublayer(x, params[name])
+        np.testing.assert_allclose(found, x, atol=1e-12)
+
+
+@pytest.mark.parametrize("start", list(ablations.STARTS))
+def test_a_start_close_to_the_identity_is_one_of_its_matrices_and_of_no_others(start):
+    usual, near = (ablations.model_of(SMALL | {"start": each}, seed=0).params for each in (1, start))
+    for side in ("encoder", "decoder"):
+        for part, arrays in usual[side][1].items():
+            for name, array in arrays.items():
+                if name in ablations.STARTS[start]:
+                    expected = ablations.identity(name, array.shape)
+                    off = near[side][1][part][name] - expected
+                    assert 0.03 < off.std() < 0.07 and np.abs(np.linalg.svd(expected)[1]).min() >= 1
+                else:
+                    np.testing.assert_array_equal(near[side][1][part][name], array)
+    np.testing.assert_array_equal(near["embedding"], usual["embedding"])
+
+
 def test_scores_that_begin_smaller_are_those_of_smaller_queries_and_keys_and_of_nothing_else():
     whole, small = (ablations.model_of(SMALL | {"scores": scores}, seed=0).params for scores in (1, 0.25))
     for name, array in whole["encoder"][1]["attention"].items():
@@ -201,10 +225,12 @@ def test_the_file_is_of_the_variants_the_settings_and_the_seeds_that_the_tool_ha
     assert [(row["heading"], row["name"]) for row in found] == [variant[:2] for variant in ablations.VARIANTS]
     assert [row["settings"] for row in found] == [ablations.BASELINE | differs for *_, differs in ablations.VARIANTS]
     assert {tuple(run["seed"] for run in row["runs"]) for row in found} == {ablations.SEEDS}
-    assert {tuple(run["after steps"]) for row in found for run in row["runs"]} == {(0, 200, 400, 600)}
+    for row in found:
+        steps = [*range(0, row["settings"]["steps"] + 1, ablations.EVERY)]
+        assert all(run["after steps"] == steps for run in row["runs"])
 
 
-@pytest.mark.parametrize("name", ["nothing left out", "no residuals"])
+@pytest.mark.parametrize("name", ["nothing left out", "no residuals", "only W_Q, W_K", "identity"])
 def test_the_file_is_what_the_code_as_it_is_now_would_find(name):
     found = json.loads(ablations.FILE.read_text(encoding="utf-8"))["variants"]
     settings, run = next((row["settings"], row["runs"][1]) for row in found if row["name"] == name)
@@ -212,6 +238,15 @@ def test_the_file_is_what_the_code_as_it_is_now_would_find(name):
     again = ablations.run_job((short, run["seed"]))
     assert again["training loss"][0] == pytest.approx(run["training loss"][0], rel=1e-3)  # the next drift apart
     assert again["loss"][0] == pytest.approx(run["loss"][0], rel=1e-3)
+
+
+def test_without_residuals_every_row_is_turned_round_only_from_a_start_where_each_word_finds_itself():
+    found = json.loads(ablations.FILE.read_text(encoding="utf-8"))["variants"]
+    rows = [row for row in found if row["heading"] == "no residuals, 2000"]
+    shares = {row["name"]: [run["exact"][-1] for run in row["runs"]] for row in rows}
+    assert shares.pop("identity") == [1, 1, 1] and min(shares.pop("only W_Q, W_K")) > 0.98
+    assert max(shares.pop("usual start")) < 0.02 and len(shares) == 2
+    assert max(max(each) for each in shares.values()) < 0.6 and min(map(min, shares.values())) < 0.2
 
 
 def test_no_two_variants_are_alike_in_what_they_are_or_are_called():

@@ -38,6 +38,14 @@ ONE_HEAD, MANY_HEADS = {"d": 128, "heads": 1}, {"d": 128, "heads": 8}  # d_k is 
 WARM = (("warm-up", 100), ("no warm-up", 0))
 NORMS = (("pre-norm", "pre"), ("post-norm", "post"), ("no norm", "none"))
 GRID = [(f"{norm}, {warm}", {"norm": kind, "warmup": steps}) for norm, kind in NORMS for warm, steps in WARM]
+IDENTITY = {"W_Q": 2, "W_K": 2, "W_V": 1, "W_O": 1}  # times the identity: almost every word finds itself
+NOISE = 0.05  # on top of it
+BARE = [  # without residuals, from other starts
+    *((name, {"start": name}) for name in ("only W_Q, W_K", "identity")),
+    ("usual start", {"steps": 2_000}),
+    ("scores times 9", {"steps": 2_000, "scores": 9}),
+    *((name, {"steps": 2_000, "start": name}) for name in ("all but W_Q, W_K", "only W_Q, W_K", "identity")),
+]
 SMALL = "no norm, small start", {"norm": "none", "start": 0.29}  # about 1/√12: six layers have twelve parts, or more
 ROOT = [  # the third begins with the scores of the first, and grows without the root
     ("scaled", ONE_HEAD),
@@ -59,7 +67,14 @@ VARIANTS = [  # (heading, name, what differs from BASELINE)
       for rate in (0.004, 0.002) for name, differs in [*GRID, SMALL]),
     *((f"{name}, two layers", f"rate {rate:g}", {"optimiser": name, "rate": rate})
       for name, rates in RACE.items() for rate in rates),
+    *((f"no residuals, {differs.get('steps', 600)}", name, {"without": "residuals"} | differs)
+      for name, differs in BARE),
 ]  # fmt: skip
+STARTS = {  # names of starts, and the matrices that they set close to the identity
+    "identity": ("W_Q", "W_K", "W_V", "W_O", "W_1", "W_2"),
+    "only W_Q, W_K": ("W_Q", "W_K"),
+    "all but W_Q, W_K": ("W_V", "W_O", "W_1", "W_2"),
+}
 EVERY = 200  # steps between two measurements
 WINDOW = 50  # steps of which the file has the mean loss
 HELD_OUT = 2_000  # rows, and the seed that they are drawn from, which is that of no training
@@ -128,7 +143,11 @@ def model_of(settings, seed):
     sizes = [settings[name] for name in ("d", "heads", "layers")]
     options = {name: settings[name] for name in ("norm", "positions")}
     model = Transformer(WORDS, *sizes, seed, **options, dtype=getattr(np, settings["dtype"]))
-    shrink(model.params, settings["start"], "W_O", "W_2")  # what writes to the stream
+    if settings["start"] in STARTS:
+        for side in ("encoder", "decoder"):
+            near_identity(model.params[side], np.random.default_rng(seed), STARTS[settings["start"]])
+    else:
+        shrink(model.params, settings["start"], "W_O", "W_2")  # what writes to the stream
     shrink(model.params, settings["scores"] ** 0.5, "W_Q", "W_K")
     return model
 
@@ -140,6 +159,30 @@ def shrink(params, factor, *matrices):
             shrink(part, factor, *matrices)
         elif name in matrices:
             part *= factor
+
+
+def near_identity(params, rng, matrices):
+    """Set the matrices of these names, wherever they are in nested dicts, so that their sublayers return what they get.
+
+    Of an attention only where scores are large enough that each word looks at itself; `rng` draws the noise on top.
+    """
+    for name, part in params.items():
+        if isinstance(part, dict):
+            near_identity(part, rng, matrices)
+        elif name in matrices:
+            part[:] = identity(name, part.shape) + NOISE * rng.normal(size=part.shape)
+
+
+def identity(name, shape):
+    """Return a multiple of the identity for a matrix of an attention, and W_1 = [I, −I, 0] or W_2, its transpose.
+
+    These two copy as well, since relu(x) − relu(−x) is x.
+    """
+    if name in IDENTITY:
+        return IDENTITY[name] * np.eye(*shape)
+    d, inner = sorted(shape)
+    both = np.hstack([np.eye(d), -np.eye(d), np.zeros((d, inner - 2 * d))])
+    return both if name == "W_1" else both.T
 
 
 def held_out_scores(model):
