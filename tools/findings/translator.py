@@ -45,6 +45,7 @@ from minitransformer.translation import (
     word_numbers,
 )
 
+from .random_numbers import alike
 from .words import SEEDS, many, shares
 
 COUNT, KINDS = 500, 250
@@ -566,6 +567,22 @@ def writes_at_it():
     return f"attention {many(first)}, network {many(second)}", first[0] > 2.5 * first[1] and second[0] < second[1]
 
 
+def pulled_apart():
+    stages = ["encoder embedded", *(f"{part} output" for part in PARTS[:4])]
+    bare = {f"{part} output": lambda run, part=part: run[f"{part} added"] for part in PARTS[:4]}
+    without = [activations(each.english, each.french, instead=bare) for each in given()]
+    found = []
+    for some in (runs(), without):
+        for less in (0, 1):
+            means = [less * np.vstack([run[stage] for run in some]).mean(axis=0) for stage in (stages[0], stages[-1])]
+            ends = zip((stages[0], stages[-1]), means)
+            found.append([np.mean([alike(run[stage] - mean) for run in some]) for stage, mean in ends])
+    whole, own, bare_whole, bare_own = found
+    text = f"first and last: {many(whole)}, less the mean {many(own)}; "
+    text += f"without additions {many(bare_whole)}, less the mean {many(bare_own)}"
+    return text, whole[1] < 0.6 * whole[0] and abs(own[1] - own[0]) < 0.05 and min(bare_whole[1], bare_own[1]) > 0.5
+
+
 def read_early(run, name):
     """Return the words that are read off the decoder's stream at a place."""
     params = load_model().params
@@ -595,7 +612,11 @@ def cut(part, row=0):
 def first_attention():
     mean = np.vstack([run[f"{PARTS[0]} added"] for run in runs()]).mean(axis=0)
     found = cut(PARTS[0]), cut(PARTS[0], mean)
-    return "; ".join(map(three, found)), all(words > 0.99 and pronouns < 0.6 for words, pronouns, _ in found)
+    nothing = {f"{PARTS[0]} added": lambda run: 0 * run[f"{PARTS[0]} stream"]}
+    animals, things = (scored(some, instead=nothing)[1] for some in kinds())
+    text = "; ".join(map(three, found)) + f"; at zero, animals {animals:.1%}, things {things:.1%}"
+    holds = all(words > 0.99 and pronouns < 0.6 for words, pronouns, _ in found)
+    return text, holds and animals < 0.02 and things > 0.98
 
 
 def hardly_missed():

@@ -238,13 +238,17 @@ def _stream(title, start, steps, unit, high, right):
     flow = lambda d, thick: element("path", d=d, fill="none", stroke="output", stroke_width=thick, stroke_opacity=0.6)
     svg = text(x, bottom + 18, "embedded word", "muted", 13)
     svg += text(x - 20 * to, bottom - 8, f"{start:.2f}", size=13, anchor=anchor)
-    for _, written, behind in steps:
+    for i, (_, written, behind) in enumerate(steps):
         y = bottom - high
         joint = y + 18 + unit * written / 2  # from here on the stream has what is written, too
         svg += flow(f"M{x} {bottom}V{joint:g}", unit * size) + flow(f"M{x} {joint:g}V{y}", unit * behind)
         svg += arrow(f"M{x + to * unit * size / 2:g} {bottom - 14}H{x + 54 * to}", to)
         svg += flow(f"M{x + 56 * to} {y + 18}H{x + to * unit * behind / 2:g}", unit * written)
-        svg += text(x + 35 * to, y + 41, f"+{written:.2f}", "output", 13)
+        svg += text(x + 35 * to, y + 13 - unit * written / 2, f"+{written:.2f}", "output", 13)
+        if i == 0:
+            svg += text(x + 35 * to, joint + 13, "writes", "muted", 13) + text(
+                x + 35 * to, bottom, "reads", "muted", 13
+            )
         svg += text(x - 20 * to, y + 8, f"{behind:.2f}", size=13, anchor=anchor)
         bottom, size = y, behind
     return svg + flow(f"M{x} {bottom}V26", unit * size) + text(x, 16, title, size=15)
