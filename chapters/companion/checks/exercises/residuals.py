@@ -13,6 +13,19 @@ _WRITES = _RNG.normal(size=(3, 3, 4))
 _GAIN, _BIAS = 1 + _RNG.random(4), _RNG.normal(size=4)
 
 
+class _Named:
+    """A function that a message shows by its name."""
+
+    def __init__(self, name, function):
+        self.name, self.function = name, function
+
+    def __call__(self, x):
+        return self.function(x)
+
+    def __repr__(self):
+        return self.name
+
+
 def _norm(x):
     return layer_norm(x, np.ones(x.shape[-1]), np.zeros(x.shape[-1]))
 
@@ -25,7 +38,7 @@ def _feed(x):
     return np.maximum(x @ _W[1], 0) @ _W[2]
 
 
-_LAYERS = [lambda x, W=W: np.tanh(x @ W) for W in _W]
+_LAYERS = [_Named(f"layer {i}", lambda x, W=W: np.tanh(x @ W)) for i, W in enumerate(_W)]
 
 
 def _pre(x, attend, feed):
@@ -41,6 +54,16 @@ def _post(x, attend, feed):
 def _normed_skip(x, attend, feed):
     x = _norm(x) + attend(_norm(x))
     return _norm(x) + feed(_norm(x))
+
+
+def _normed_first(x, attend, feed):
+    x = _norm(x) + attend(_norm(x))
+    return x + feed(_norm(x))
+
+
+def _normed_second(x, attend, feed):
+    x = _norm(x + attend(_norm(x)))
+    return x + feed(x)
 
 
 def _swapped(x, attend, feed):
@@ -103,6 +126,8 @@ CHECKS = {
         {
             "that is post-norm: here the norm stands before each sublayer.": _post,
             "you add to the normalised token: the identity path carries the bare x.": _normed_skip,
+            "the first addition is to the normalised token: the identity path carries the bare x.": _normed_first,
+            "the second addition is to the normalised token: add to the sum itself.": _normed_second,
             "the additions are missing.": lambda x, attend, feed: feed(_norm(attend(_norm(x)))),
             "the norms are missing.": lambda x, attend, feed: x + attend(x) + feed(x + attend(x)),
             "the feed-forward network has to see what attention has added.": lambda x, attend, feed: (
@@ -121,7 +146,7 @@ CHECKS = {
                 x + attend(x) + feed(_norm(x + attend(x)))
             ),
         },
-        ((_X, _attend, _feed),),
+        ((_X, _Named("attend", _attend), _Named("feed", _feed)),),
     ),
     "residuals-scale": Check(
         lambda L: (2 ** (1 / L) - 1) ** 0.5,
