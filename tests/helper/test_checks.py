@@ -163,7 +163,9 @@ SECOND = {
         ],
         axis=2,
     ).reshape(x.shape),
-    "feed-forward-majority": lambda x: np.array([[a * b + b * c + c * a - 2 * a * b * c] for a, b, c in x]),
+    "feed-forward-majority": lambda x: feed_forward(
+        x, {"W_1": -np.ones((3, 2)), "b_1": [2, 1], "W_2": [[-1], [1]], "b_2": [1]}
+    ),
     "feed-forward-parameters": 31 * 12 + 13 * 30,
     "feed-forward-gelu": lambda x: x * special.erfc(-x / np.sqrt(2)) / 2,
     "feed-forward-bug": lambda x, W_1, b_1, W_2, b_2: feed_forward(x, {"W_1": W_1, "b_1": b_1, "W_2": W_2, "b_2": b_2}),

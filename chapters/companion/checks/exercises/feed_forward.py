@@ -9,6 +9,7 @@ from . import Check, Lines, Mend, Typed
 
 _RNG = np.random.default_rng(11)
 _BITS = np.array([[0, 0, 0], [1, 1, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 0, 1]], dtype=float)
+_SHARES = np.array([[0.5, 0.5, 0.25], [0.75, 0.5, 0.5], [1, 0, 0.5], [0.25, 0.25, 0.25], [1, 1, 0.5]])
 _NETWORKS = tuple(
     tuple(_RNG.normal(size=shape) for shape in ((n, d), (d, hidden), hidden, (hidden, d), d))
     for n, d, hidden in ((4, 3, 5), (2, 4, 7))
@@ -52,11 +53,17 @@ CHECKS = {
                 lambda s: np.maximum(s - 1, 0) + np.maximum(s - 2, 0)
             ),
             "that is whether the number of ones is odd.": _of_sum(lambda s: s % 2),
+            "that is a step, which no two hinges make: between 1 and 2 the output rises in a straight line.": _of_sum(
+                lambda s: (s >= 2).astype(float)
+            ),
+            "that is a step at 1: it should rise from there to 2 in a straight line.": _of_sum(
+                lambda s: (s > 1).astype(float)
+            ),
             "the answer is right, in the shape (n,): W_2 is (2, 1), so that the output is (n, 1).": lambda x: (
-                x.sum(axis=1) > 1
-            ).astype(float),
+                np.clip(x.sum(axis=1) - 1, 0, 1)
+            ),
         },
-        ((_BITS,), (_BITS[1:6],)),
+        ((_BITS,), (_SHARES,), (_BITS[1:6],)),
     ),
     "feed-forward-parameters": Check(
         762,
