@@ -59,8 +59,8 @@ CHECKS = {
             "that is a step at 1: it should rise from there to 2 in a straight line.": _of_sum(
                 lambda s: (s > 1).astype(float)
             ),
-            "the answer is right, in the shape (n,): W_2 is (2, 1), so that the output is (n, 1).": lambda x: (
-                np.clip(x.sum(axis=1) - 1, 0, 1)
+            "the answer is right, in the shape (n,): W_2 is (2, 1), so that the output is (n, 1).": lambda x: np.clip(
+                x.sum(axis=1) - 1, 0, 1
             ),
         },
         ((_BITS,), (_SHARES,), (_BITS[1:6],)),
