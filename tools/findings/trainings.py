@@ -21,12 +21,14 @@ from minitransformer.language_model import (
     text_model,
     token_probabilities,
 )
+from minitransformer.masks import causal_mask
 from minitransformer.online_attention import dequantise, quantise
+from minitransformer.positions import rotary
 from minitransformer.softmax import log_softmax
 from minitransformer.tasks.number_words import number_pair
 from minitransformer.tasks.reversals import reversals
 from minitransformer.training import train
-from minitransformer.transformer import LanguageModel, Transformer
+from minitransformer.transformer import LanguageModel, Transformer, embed, logits_of, stack
 from minitransformer.translation import NUMBERS, correct_words, draw_batch
 from minitransformer.word_vectors import load_news
 
@@ -146,6 +148,22 @@ def plays():
     model, encoding = text_model()
     training, held_out = (np.array(encoding.encode(text)) for text in load_plays())
     return model, encoding, training, held_out
+
+
+def read_anywhere():
+    writer, _, _, held_out = plays()
+    ids, places = held_out[20_000:26_400].reshape(100, 64), np.arange(64)
+
+    def read(turn):
+        x, keep = embed(ids, writer.params, "rotary"), causal_mask(64)
+        x = stack(x, writer.params["decoder"], 4, rotate=turn, activation=gelu, keep=keep)
+        return logits_of(x, writer.params)
+
+    plain = read(rotary)
+    later = [read(lambda x, k=k: rotary(x, places + k)) for k in (1, 1000)]
+    moved = max(np.abs(logits - plain).max() for logits in later)
+    same = [(logits.argmax(-1) == plain.argmax(-1)).mean() for logits in (*later, read(None))]
+    return f"logits moved by {moved:.4f}, the same words {shares(same)}", moved < 1e-4 and same[1] == 1 > 2 * same[2]
 
 
 @cache

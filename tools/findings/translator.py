@@ -684,12 +684,11 @@ def numbers_in_all():
     return "; ".join(map(three, found)), np.ptp(found, axis=0).max() < 0.005
 
 
-def wrong_index():
-    feature = np.arange(64)
-    turns = np.arange(200)[:, None] / 10000.0 ** (2 * feature / 64)
-    wrong = np.where(feature % 2, np.cos(turns), np.sin(turns))
-    found = with_places(wrong, wrong)
-    return three(found), 0.1 < found[2] < 0.3
+def fast_hands():
+    feature, mean = np.arange(64), TABLE[:20].mean(axis=0)
+    tables = [np.where(which, TABLE, mean) for which in (feature < 16, feature >= 8)]
+    found = [with_places(table, table) for table in tables]
+    return f"8 fastest: {three(found[0])}; without 4: {three(found[1])}", found[0][2] == 1 and found[1][2] < 0.5
 
 
 def shifted():
@@ -709,6 +708,13 @@ def short_sentences():
         for pair in short
     )
     return of(count), count > 0.85 * COUNT
+
+
+def one_language():
+    sides = [(TABLE[k:], TABLE[k:]) for k in (3, 4, 5)]
+    found = [[with_places(*pair)[0] for pair in ((one, None), (None, other), (one, other))] for one, other in sides]
+    said = "; ".join(", ".join(f"{share:.0%}" for share in row) for row in found)
+    return f"other words {said}", all(both > max(one, other) for one, other, both in found)
 
 
 NETS = [part for part in PARTS if "feed" in part]
