@@ -44,7 +44,9 @@ BARE = [  # without residuals, from other starts
     *((name, {"start": name}) for name in ("only W_Q, W_K", "identity")),
     ("usual start", {"steps": 2_000}),
     ("scores times 9", {"steps": 2_000, "scores": 9}),
-    *((name, {"steps": 2_000, "start": name}) for name in ("all but W_Q, W_K", "only W_Q, W_K", "identity")),
+    *((name, {"steps": 2_000, "start": name}) for name in ("all but W_Q, W_K", "only W_Q, W_K")),
+    ("W_Q = W_K = 4I", {"steps": 2_000, "start": "only W_Q, W_K", "scores": 4}),  # 2I, noise and all, times 2
+    ("identity", {"steps": 2_000, "start": "identity"}),
 ]
 SMALL = "no norm, small start", {"norm": "none", "start": 0.29}  # about 1/√12: six layers have twelve parts, or more
 ROOT = [  # the third begins with the scores of the first, and grows without the root
