@@ -568,19 +568,23 @@ def writes_at_it():
 
 
 def pulled_apart():
-    stages = ["encoder embedded", *(f"{part} output" for part in PARTS[:4])]
+    ends = "encoder embedded", f"{PARTS[3]} output"
     bare = {f"{part} output": lambda run, part=part: run[f"{part} added"] for part in PARTS[:4]}
     without = [activations(each.english, each.french, instead=bare) for each in given()]
-    found = []
+    found, sizes = [], []
     for some in (runs(), without):
+        means = [np.vstack([run[stage] for run in some]).mean(axis=0) for stage in ends]
         for less in (0, 1):
-            means = [less * np.vstack([run[stage] for run in some]).mean(axis=0) for stage in (stages[0], stages[-1])]
-            ends = zip((stages[0], stages[-1]), means)
-            found.append([np.mean([alike(run[stage] - mean) for run in some]) for stage, mean in ends])
+            pairs = [(stage, less * mean) for stage, mean in zip(ends, means)]
+            found.append([np.mean([alike(run[stage] - mean) for run in some]) for stage, mean in pairs])
+        rests = [np.vstack([run[stage] - mean for run in some]) for stage, mean in zip(ends, means)]
+        sizes.append([[(each**2).mean() ** 0.5 for each in part] for part in (means, rests)])
     whole, own, bare_whole, bare_own = found
-    text = f"first and last: {many(whole)}, less the mean {many(own)}; "
-    text += f"without additions {many(bare_whole)}, less the mean {many(bare_own)}"
-    return text, whole[1] < 0.6 * whole[0] and abs(own[1] - own[0]) < 0.05 and min(bare_whole[1], bare_own[1]) > 0.5
+    text = f"first and last: cosine {many(whole)}, less the mean {many(own)}, "
+    text += f"size of the mean {many(sizes[0][0])}, of the rest {many(sizes[0][1])}; "
+    text += f"without additions cosine {many(bare_whole)}, less the mean {many(bare_own)}"
+    mean, rest = (last / first for first, last in sizes[0])
+    return text, whole[1] < 0.6 * whole[0] and rest > 1.2 * mean > 1.2 and min(bare_whole[1], bare_own[1]) > 0.5
 
 
 def read_early(run, name):
