@@ -67,6 +67,7 @@ VARIANTS = [  # (heading, name, what differs from BASELINE)
     ("eight heads, d_k 16", "not scaled", MANY_HEADS | {"without": "scale"}),
     *((f"six layers, rate {rate}", name, {"layers": 6, "rate": rate} | differs)
       for rate in (0.004, 0.002) for name, differs in [*GRID, SMALL]),
+    ("six layers, start × 6", "pre-norm, large start", {"layers": 6, "start": 6}),
     *((f"{name}, two layers", f"rate {rate:g}", {"optimiser": name, "rate": rate})
       for name, rates in RACE.items() for rate in rates),
     *((f"no residuals, {differs.get('steps', 600)}", name, {"without": "residuals"} | differs)
