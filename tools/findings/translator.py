@@ -735,10 +735,16 @@ def short_sentences():
 
 
 def one_language():
-    sides = [(TABLE[k:], TABLE[k:]) for k in (3, 4, 5)]
-    found = [[with_places(*pair)[0] for pair in ((one, None), (None, other), (one, other))] for one, other in sides]
-    said = "; ".join(", ".join(f"{share:.0%}" for share in row) for row in found)
-    return f"other words {said}", all(both > max(one, other) for one, other, both in found)
+    found = np.array(
+        [
+            [with_places(TABLE[k:], TABLE[j:])[:2] for k, j in pairs]
+            for pairs in ([(5, j) for j in range(9)], [(k, 5) for k in range(9)])
+        ]
+    )
+    (french, english), (less, more) = found[..., 0], np.ptp(found[..., 1], axis=1)
+    said = "; ".join(" ".join(f"{share:.0%}" for share in row) for row in (french, english))
+    best = all(abs(row.argmax() - 5) <= 2 and row.max() > max(row[0], row[-1]) + 0.05 for row in (french, english))
+    return f"other words {said}; pronouns differ by {less:.0%} and {more:.0%}", best and less < more
 
 
 NETS = [part for part in PARTS if "feed" in part]
