@@ -748,6 +748,7 @@ def one_language():
 
 
 NETS = [part for part in PARTS if "feed" in part]
+READER = 205  # the unit of the first network that tells the gender of most nouns
 
 
 def no_networks():
@@ -791,8 +792,8 @@ def noun_units(part):
     return np.concatenate(rows), np.array(masculine)
 
 
-def unit_17():
-    units, masculine = noun_units(NETS[1])
+def unit_205():
+    units, masculine = noun_units(NETS[0])
     names = np.array([each.english.split()[place] for each in given() for place in (each.antecedent, each.other)])
     kinds, rng = sorted(set(names)), np.random.default_rng(SEEDS[0])
 
@@ -802,9 +803,12 @@ def unit_17():
 
     lots = [rng.permutation([NOUNS[noun][1] == "m" for noun in kinds]) for _ in range(20)]
     luck = max(rates(np.array([dict(zip(kinds, lot))[name] for name in names])).max() for lot in lots)
-    return f"unit {rates(masculine).argmax()}: {rates(masculine).max():.1%}, by luck at most {luck:.1%}", rates(
-        masculine
-    ).argmax() == 17 and luck < 0.9
+    rate = rates(masculine)[READER]
+    horse = (units[names == "horse", READER] > 0).mean()
+    others = (units[masculine & (names != "horse"), READER] > 0).mean()
+    return f"{rate:.1%}, by luck at most {luck:.1%}; positive at horse {horse:.0%}, other masculine {others:.0%}", (
+        rate > 0.93 and luck < 0.9 and horse < 0.5 and others > 0.95
+    )
 
 
 def put(units, values, place=slice(None)):
@@ -817,9 +821,9 @@ def put(units, values, place=slice(None)):
     return change
 
 
-def cut_unit_17():
-    mean = np.vstack([run[f"{NETS[1]} hidden"] for run in runs()]).mean(axis=0)[17]
-    found = [scored(given(), lambda each, to=to: {f"{NETS[1]} hidden": put(17, to)})[2] for to in (0, mean)]
+def cut_unit_205():
+    mean = np.vstack([run[f"{NETS[0]} hidden"] for run in runs()]).mean(axis=0)[READER]
+    found = [scored(given(), lambda each, to=to: {f"{NETS[0]} hidden": put(READER, to)})[2] for to in (0, mean)]
     return f"sentences {shares(found)}", min(found) == 1
 
 
@@ -850,16 +854,20 @@ def eighty_units():
     differ = units[masculine].mean(axis=0) - units[~masculine].mean(axis=0)
 
     def written(some, dose):
-        step = dose * differ[some]
+        step = dose * length * unit(differ[some])
         return turned(fresh, lambda each, sign: {f"{NETS[0]} hidden": add((each.antecedent, some), sign * step)})
 
-    most, doses = np.abs(differ).argsort()[::-1][:80], (1, 1.5, 2)
-    lots = [rng.permutation(256)[:80] for _ in range(5)]
-    found = [written(most, dose) for dose in doses]
-    luck = [max(written(lot, dose) for lot in lots) for dose in doses]
-    return f"{many(found, '.0f')}, at random at most {many(luck, '.0f')}, of {COUNT}", (
-        (np.diff(found) > 0).all() and found[0] > COUNT / 3 and luck[0] < COUNT / 50 < luck[2] < found[2]
-    )
+    most = np.abs(differ).argsort()[::-1]
+    length = np.linalg.norm(differ[most[:80]])
+    lots = [rng.permutation(most[80:])[:80] for _ in range(5)]
+    eighty, ten, one = ([written(some, dose) for dose in (1, 2)] for some in (most[:80], most[:10], [READER]))
+    others = [max(written(lot, dose) for lot in lots) for dose in (1, 2)]
+    return (
+        f"80 units {many(eighty, '.0f')}, ten {many(ten, '.0f')}, one {many(one, '.0f')}, others at most "
+        f"{many(others, '.0f')}, of {COUNT}"
+    ), eighty[0] > COUNT / 3 and max(ten[0], others[0]) < COUNT / 50 < others[1] < eighty[1] and ten[
+        1
+    ] > COUNT / 3 and max(one) == 0
 
 
 def gender_direction():
