@@ -284,8 +284,15 @@ def repeats():
 
 
 def wider():
-    found = [echo(d, 8, 1000) for d in (32, 128, 384)]
-    return shares(found), found[0] < found[1] < found[2] + 1e-9 and found[2] > 0.9
+    texts, found = np.random.default_rng(SEEDS[0]).integers(0, 1000, size=(50, 10)), []
+    for d, other in ((32, 384), (128, 288), (384, 32)):
+        params = LanguageModel(1000, d, 4, 8, SEEDS[1]).params
+        for factor in (d, other):
+            found.append((last_scores(texts, params, scale=factor**0.5).argmax(axis=-1) == texts).mean())
+    own, swapped = found[::2], found[1::2]
+    return f"{shares(own)}, control {shares(swapped)}", own[0] < own[1] < own[2] + 1e-9 and own[2] > 0.9 and (
+        swapped[0] > 0.8 and swapped[2] < 0.3
+    )
 
 
 def echo_needs():
@@ -336,16 +343,18 @@ def machine():
     found = []
     for length, v in ((8, 20), (30, 40)):
         word, place, layers, said = by_hand(v + 1, 2 * length + 1)
-        for recur in (False, True):
-            rng, right = np.random.default_rng(SEEDS[0]), []
-            for _ in range(100):
-                ids = np.append(0, np.tile(1 + rng.choice(v, size=length, replace=recur), 2))
-                x = word[ids] + place
-                for part in layers:
-                    x = x + multi_head_attention(x, part, 1, keep=np.tri(len(ids), dtype=bool))[0]
-                right.append(((x @ said).argmax(axis=1)[:-1] == ids[1:])[length + 1 :].mean())
-            found.append(np.mean(right))
-    return f"{shares(found[::2])}, control {shares(found[1::2])}", min(found[::2]) == 1 > max(found[1::2])
+        rng, right = np.random.default_rng(SEEDS[0]), ([], [])
+        for text in 1 + rng.choice(v, size=(100, length)):
+            ids = np.append(0, np.tile(text, 2))
+            x = word[ids] + place
+            for part in layers:
+                x = x + multi_head_attention(x, part, 1, keep=np.tri(len(ids), dtype=bool))[0]
+            best = (x @ said).argmax(axis=1)
+            for t in range(length + 1, 2 * length):
+                followers = set(np.roll(text, -1)[text == ids[t]])
+                right[len(followers) > 1].append(best[t] == ids[t + 1])
+        found += map(np.mean, right)
+    return f"{shares(found[::2])}, control {shares(found[1::2])}", min(found[::2]) == 1 and max(found[1::2]) < 0.5
 
 
 def one_step():

@@ -910,14 +910,21 @@ def wrong_heads():
     ) > 1
 
 
-def pronouns_early():
-    found = []
-    for name in ("attention", "cross_attention"):
-        hits = [read_early(run, f"decoder 1 {name} output") == run["logits"].argmax(-1) for run in runs()]
-        found += [np.concatenate(hits).mean(), np.mean([row[each.pronoun] for row, each in zip(hits, given())])]
-    return f"before: words and pronouns {shares(found[:2])}; after: {shares(found[2:])}", found[2] > 0.92 and found[
-        3
-    ] > 0.96 and found[0] < 0.5
+def senseless_scores():
+    pairs_of = [(english_words(each.english), french_words(each.french)) for each in given()]
+    arguments, said = batch_of(pairs_of, SENTENCES)
+    real, found = said >= 0, []
+    pronoun, before = np.isin(said, PRONOUNS) & real, load_model()(*arguments).argmax(-1)
+    for seed in SEEDS[:3]:
+        model, rng = load_model(), np.random.default_rng(seed)
+        for number in (1, 2):
+            W_K = model.params["encoder"][number]["attention"]["W_K"]
+            W_K[:] = W_K[:, rng.permutation(64)]
+        good = model(*arguments).argmax(-1) == before
+        found.append([good[real & ~pronoun].mean(), good[pronoun].mean(), (good | ~real).all(axis=1).mean()])
+    others, pronouns, whole = np.transpose(found)
+    told = f"others {shares(others)}; pronouns {shares(pronouns)}; sentences {shares(whole)}"
+    return told, min(others) > 0.85 and max(pronouns) < 0.6 and max(whole) < 0.15
 
 
 def which_mask():
@@ -934,6 +941,28 @@ def which_mask():
     both, no_cross = ([found[name, more] for more in (0, 40)] for name in ("both", "no cross"))
     return f"sentences as they are, with 40 more: {'; '.join(told)}", both == [1, 1] and no_cross[0] == 1 and (
         no_cross[1] < 0.5 and found["no encoder's", 0] < 1
+    )
+
+
+def unmasked_says():
+    model = load_model()
+    pairs_of = [(english_words(each.english), french_words(each.french)) for each in given()]
+    (source, target, lengths), said = batch_of(pairs_of, SENTENCES)
+    longer = np.pad(source, [(0, 0), (0, 40)])
+    keep, french = padding_mask(lengths, longer.shape[1]), np.array(SENTENCES.french, dtype=object)
+    feminine = "elle", "la", "cette", "ma", "une", "cassée", "longue", "profonde", "étroite"
+    forms = dict(zip(feminine, ("il", "le", "ce", "mon", "un", "cassé", "long", "profond", "étroit"), strict=True))
+    own, across = (
+        model.decode(target, model.encode(longer, encoder), cross).argmax(-1)
+        for encoder, cross in ((None, keep), (keep, None))
+    )
+    wrong = (own != said) & (said >= 0)
+    masculine = np.mean([forms.get(a) == b for a, b in zip(french[said[wrong]], french[own[wrong]])])
+    noun = np.isin(french[said[:, 1]], [word for word, *_ in NOUNS.values()])
+    wrong = (across != said) & (said >= 0)
+    lost = [wrong[noun, 1].mean(), wrong[~noun, 1:3].any(axis=1).mean()]
+    return f"masculine for feminine {shares([masculine])}; the noun lost {shares(lost)}", (
+        masculine > 0.7 and lost[0] > 0.5 and lost[1] < 0.1
     )
 
 

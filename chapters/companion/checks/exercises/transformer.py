@@ -269,7 +269,7 @@ CHECKS = {
             "the encoder has 4 heads; no array says so.": _translator((1, 1)),
             "the decoder has one head, the encoder 4; no array says so.": _translator((4, 4)),
             "the encoder has 4 heads and the decoder one, not the other way round.": _translator((1, 4)),
-            "the networks bend by gelu: with relu most translations stay right, and the logits do not.": (
+            "the networks use gelu: with relu most translations stay right, and the logits do not.": (
                 _translator(activation=relu)
             ),
             "the causal mask is missing: it is right when it writes, and wrong when it is fed.": (
