@@ -214,22 +214,27 @@ def post_norm():
     return text, (late < early - 0.2).all() and end.min() > 0.9 and (pre < end).all()
 
 
-def common_nudge():
-    found = {name: [] for name in STEPS}
+def nudgeable():
+    """Yield a way to step, its name, the blocks, all rows on the way and a generator, for two widths and all ways."""
     for d, seed in ((32, SEEDS[0]), (128, SEEDS[1])):
         x, stack = drawn_words(d, 8, 24, seed)
         rng = np.random.default_rng(seed)
         for name, step in STEPS.items():
-            rows = through(stack, x, step)
-            for way in ("common", "apart"):
-                moves = []
-                for _ in range(8):
-                    nudge = 1e-6 * rng.normal(size=x.shape)
-                    mean = nudge.mean(axis=0) + np.zeros_like(nudge)
-                    nudge = mean if way == "common" else nudge - mean
-                    end = through(stack[11:], rows[11] + nudge, step)[-1]
-                    moves.append(np.linalg.norm(norm(end) - norm(rows[-1])) / np.linalg.norm(nudge))
-                found[name].append(np.mean(moves))
+            yield name, step, stack, through(stack, x, step), rng
+
+
+def common_nudge():
+    found = {name: [] for name in STEPS}
+    for name, step, stack, rows, rng in nudgeable():
+        for way in ("common", "apart"):
+            moves = []
+            for _ in range(8):
+                nudge = 1e-6 * rng.normal(size=rows[0].shape)
+                mean = nudge.mean(axis=0) + np.zeros_like(nudge)
+                nudge = mean if way == "common" else nudge - mean
+                end = through(stack[11:], rows[11] + nudge, step)[-1]
+                moves.append(np.linalg.norm(norm(end) - norm(rows[-1])) / np.linalg.norm(nudge))
+            found[name].append(np.mean(moves))
     text = "common and apart, twice: " + ", ".join(f"{name} {many(sizes, '.4f')}" for name, sizes in found.items())
     common = [sizes[i] for sizes in found.values() for i in (0, 2)]
     return text, min(common) > 0.05 and max(found["replaced"][1::2]) < 1e-3 and min(found["pre-norm"]) > 0.05
@@ -237,19 +242,15 @@ def common_nudge():
 
 def lost_nudge():
     found = {name: [] for name in STEPS}
-    for d, seed in ((32, SEEDS[0]), (128, SEEDS[1])):
-        x, stack = drawn_words(d, 8, 24, seed)
-        rng = np.random.default_rng(seed)
-        for name, step in STEPS.items():
-            rows = through(stack, x, step)
-            moves = np.zeros(2)
-            for which, i in enumerate((0, 11)):
-                for _ in range(8):
-                    nudge = 1e-6 * rng.normal(size=(d, d))
-                    block = stack[i] | {"W_Q": stack[i]["W_Q"] + nudge}
-                    end = through([block, *stack[i + 1 :]], rows[i], step)[-1]
-                    moves[which] += np.linalg.norm(norm(end) - norm(rows[-1])) / np.linalg.norm(nudge)
-            found[name].append(moves[1] / (moves[0] if name == "pre-norm" else 8))
+    for name, step, stack, rows, rng in nudgeable():
+        moves = np.zeros(2)
+        for which, i in enumerate((0, 11)):
+            for _ in range(8):
+                nudge = 1e-6 * rng.normal(size=stack[i]["W_Q"].shape)
+                block = stack[i] | {"W_Q": stack[i]["W_Q"] + nudge}
+                end = through([block, *stack[i + 1 :]], rows[i], step)[-1]
+                moves[which] += np.linalg.norm(norm(end) - norm(rows[-1])) / np.linalg.norm(nudge)
+        found[name].append(moves[1] / (moves[0] if name == "pre-norm" else 8))
     text = ", ".join(f"{name} {many(sizes, '.4f')}" for name, sizes in found.items())
     return text, max(found["replaced"]) < 1e-3 and min(found["pre-norm"]) > 0.05
 

@@ -12,7 +12,7 @@ def load_beginnings():
     """Return what was measured of models that were trained on rows beginning anywhere from "0 to 20" or "0 to 100".
 
     Each is a list of runs, one for each seed, with the shares of whole "rows" and of "digits" that a model turned round
-    rightly where rows begin at each of SHIFTS.  Used in chapter 10.
+    correctly where rows begin at each of SHIFTS.  Used in chapter 10.
 
     >>> list(load_beginnings())
     ['0 to 20', '0 to 100']
