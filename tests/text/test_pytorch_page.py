@@ -29,6 +29,32 @@ def test_every_row_stands_below_a_heading_of_its_own_and_fits_the_page():
     assert [line for code in CODES for line in code.splitlines() if len(line) > 88] == []
 
 
+def test_the_settings_of_the_rows_are_explained_and_taken_back():
+    for setting, rows, real in ("set_default_dtype", "float64", "float32"), ("set_grad_enabled", "False", "True"):
+        first, second = [code for code in CODES if setting in code]
+        assert first != CODES[0], "real code does not have it; the page does not open with it"
+        assert rows in first and real in second
+        assert CODES.index(second) < CODES.index(named(CODES, "class GPT("))
+
+
+def test_the_page_ends_with_a_model_a_loop_and_the_names_of_a_real_one():
+    classes = [code for code in CODES if code.count("(nn.Module):") and CODES.index(code) > len(CODES) / 2]
+    assert len(classes) == 3 and 50 <= sum(len(code.strip().splitlines()) for code in classes) <= 66
+    loop = named(CODES, "optimizer.zero_grad(")
+    assert loop in CODES[CODES.index(named(CODES, "class GPT(")) :]
+    for call in ("gpt.train()", "loss.backward()", "optimizer.step()", "gpt.eval()", "torch.no_grad()", "loss.item()"):
+        assert call in loop
+    names = re.split(r"^## ", TEXT, flags=re.MULTILINE)[-1]
+    for name in ["wte", "wpe", "c_attn", "c_proj", "c_fc", "ln_f", "lm_head", "idx", "block_size", "n_embd"]:
+        assert f"`{name}`" in names
+
+
+def named(codes, words):
+    """Return the block of code that has these words; there is one."""
+    (found,) = [code for code in codes if words in code]
+    return found
+
+
 def test_what_the_rows_import_of_the_helper_is_there():
     for node in (node for code in CODES for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom)):
         if node.module.startswith("minitransformer"):
