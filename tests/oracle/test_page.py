@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make ora
 ROWS = [row["code"] for row in json.loads(FILE.read_text(encoding="utf-8"))["blocks"]]
 # what else a block may be: a beginning, a part of a model, or a result of its own
 OF_A_ROW = ("import", "class ", "def filled", "def state_of", "set_default_dtype", "[-100]")
-LIMITS = {torch.float32: 1e-5}  # of a number's size; else 1e-9
+FLOAT32, FLOAT64 = {"rtol": 1e-5, "atol": 1e-5}, {"rtol": 1e-9, "atol": 1e-11}
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +33,9 @@ def array(value):
 
 def apart(one, other):
     """Say whether two results differ, in shape or in a number by more than PyTorch's kind of numbers allows."""
-    limit = LIMITS.get(getattr(other, "dtype", None), 1e-9)
+    limits = FLOAT32 if getattr(other, "dtype", None) is torch.float32 else FLOAT64
     one, other = array(one), array(other)
-    return one.shape != other.shape or not np.allclose(one, other, rtol=limit, atol=limit / 100, equal_nan=True)
+    return one.shape != other.shape or not np.allclose(one, other, **limits, equal_nan=True)
 
 
 def test_the_file_is_what_the_code_prints(found):
