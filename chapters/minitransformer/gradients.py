@@ -1,4 +1,4 @@
-"""Gradients by hand: the loss, where a backward pass begins, and a check of any backward pass; built in chapter 13."""
+"""Gradients by hand: numbers that know their slopes, the loss, and a check of any backward pass; from chapter 13."""
 
 import sys
 from functools import partial
@@ -9,6 +9,42 @@ from .arrays import floats, number, rows, seeded, sum_features, token_ids, whole
 
 DIRECTIONS = 4  # in which each input is moved
 STEPS = 10.0 ** -np.arange(1, 11)  # of finite differences: too large ones see the curve's bend, too small ones rounding
+
+
+class Number:
+    """A number that knows what it was computed from, pairs of a `Number` and the slope; built in chapter 13.
+
+    After `output.backward()`, the `d` of each number that `output` was computed from is the slope of `output` with
+    respect to it.  Each number is visited once: its `level` is above those of all that it was computed from.
+
+    >>> a = Number(3.0)
+    >>> output = a * a + a
+    >>> output.backward()
+    >>> output.value, a.d
+    (12.0, 7.0)
+    """
+
+    def __init__(self, value, *made_from):
+        self.value, self.made_from, self.d = value, made_from, 0.0
+        self.level = 1 + max((part.level for part, _ in made_from), default=0)
+
+    def __add__(self, other):
+        return Number(self.value + other.value, (self, 1.0), (other, 1.0))
+
+    def __mul__(self, other):
+        return Number(self.value * other.value, (self, other.value), (other, self.value))
+
+    def backward(self):
+        """Add to the `d` of each number below the slope of this one with respect to it."""
+        self.d, found, seen = 1.0, [self], {self}
+        for node in found:
+            for part, _ in node.made_from:
+                if part not in seen:
+                    found.append(part)
+                    seen.add(part)
+        for node in sorted(found, key=lambda node: -node.level):
+            for part, slope in node.made_from:
+                part.d += slope * node.d
 
 
 def cross_entropy(logits, targets, ignore=-1, smoothing=0.0):

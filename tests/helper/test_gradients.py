@@ -8,6 +8,7 @@ import pytest
 from companion.checks.exercises.gradients import BUGS
 from minitransformer import attention, feed_forward, softmax
 from minitransformer.gradients import (
+    Number,
     as_tuple,
     cross_entropy,
     cross_entropy_vjp,
@@ -26,6 +27,34 @@ pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # t
 RIGHT, WRONG = 1e-7, 1e-2  # shares of the gradient
 BLOCK = pytest.mark.parametrize("name", BLOCKS)
 PARTS = {"with_dropout", "log_probability_vjp"}  # tried with what they are part of, or with a model
+
+
+def test_a_number_gets_the_slope_of_the_last_one_from_each_of_its_uses():
+    a, b = Number(3.0), Number(-2.0)
+    output = a * a * b + a
+    output.backward()
+    assert (output.value, a.d, b.d, output.d) == (-15.0, -11.0, 9.0, 1.0)
+
+
+@pytest.mark.parametrize("times", [48, 1000])
+def test_a_number_that_is_used_again_and_again_is_visited_once(times):
+    start, half = Number(1.0), Number(0.5)
+    x = start
+    for _ in range(times):
+        x = x + x * half  # a sublayer, x + f(x): the ways back double with each
+    x.backward()
+    assert start.d == pytest.approx(1.5**times, rel=1e-12)
+    assert half.d == pytest.approx(times * 1.5 ** (times - 1), rel=1e-12)
+
+
+def test_a_number_waits_for_all_of_its_uses_however_long_the_other_way_round():
+    a = Number(2.0)
+    b = a * a
+    long = b
+    for _ in range(5):
+        long = long + Number(1.0)
+    (long * b).backward()  # b goes straight to the product, and round by five sums
+    assert (b.d, a.d) == (13.0, 52.0)
 
 
 def test_every_backward_pass_is_tried():
