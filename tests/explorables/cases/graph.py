@@ -11,34 +11,34 @@ START = {
     "query": [1.0, 0.5],
     "keys": [[1.0, 0.0], [0.8, 1.0], [0.5, 0.8]],
     "values": [[1.0, 0.2], [0.1, 0.9], [0.0, 1.0]],
-    "wish": [2.0, -0.5],
+    "upstream": [-2.0, 0.5],
 }
 
 
-def graph_tables(labels, query, keys, values, wish):
+def graph_tables(labels, query, keys, values, upstream):
     """Return the tables of one attention, and their gradients by the same names."""
-    Q, K, V, wish = (np.array(numbers, float) for numbers in ([query], keys, values, [wish]))
+    Q, K, V, d_O = (np.array(numbers, float) for numbers in ([query], keys, values, [upstream]))
     (output, weights), backward = attention_vjp(Q, K, V)
-    d_Q, d_K, d_V = backward(wish)
-    d_scores = softmax_vjp(Q @ K.T / 2**0.5)[1](wish @ V.T)
+    d_Q, d_K, d_V = backward(d_O)
+    d_scores = softmax_vjp(Q @ K.T / 2**0.5)[1](d_O @ V.T)
     tables = {"query": Q, "key": K, "score": K @ Q.T / 2**0.5, "weight": weights.T, "value": V, "output": output}
-    gradients = {"query": d_Q, "key": d_K, "score": d_scores.T, "weight": V @ wish.T, "value": d_V}
+    gradients = {"query": d_Q, "key": d_K, "score": d_scores.T, "weight": V @ d_O.T, "value": d_V}
     return tables, gradients
 
 
 def stepped(rate=0.5, **state):
-    """Return the state of the graph after a step along its gradients."""
+    """Return the state of the graph after a step against its gradients."""
     tables, gradients = graph_tables(**state)
-    query, keys, values = (tables[name] + rate * gradients[name] for name in ("query", "key", "value"))
+    query, keys, values = (tables[name] - rate * gradients[name] for name in ("query", "key", "value"))
     return {**state, "query": query[0].tolist(), "keys": keys.tolist(), "values": values.tolist()}
 
 
-def numbers(wish, **state):
-    """Return the numbers of one attention and of its gradients, and how much of the wish its output fulfils."""
-    tables, gradients = graph_tables(wish=wish, **state)
-    named = tables | {f"d-{name}": table for name, table in gradients.items()} | {"wish": [wish]}
+def numbers(upstream, **state):
+    """Return the numbers of one attention and of its gradients, and the loss."""
+    tables, gradients = graph_tables(upstream=upstream, **state)
+    named = tables | {f"d-{name}": table for name, table in gradients.items()} | {"upstream": [upstream]}
     found = {key: value for name, table in named.items() for key, value in cells(name, table).items()}
-    return found | {"total": tables["output"][0] @ wish}
+    return found | {"loss": tables["output"][0] @ upstream}
 
 
 WALK = [
@@ -46,38 +46,36 @@ WALK = [
     ("spinbutton", "key of “street”, number 2", "2.25", {"keys": [[1, 0], [0.8, 2.25], [0.5, 0.8]]}),
     ("spinbutton", "value of “road”, number 1", "-7", {"values": [[1, 0.2], [0.1, 0.9], [-7, 1]]}),
     ("button", "score of “animal”", "", {}),
-    ("spinbutton", "wish for number 2", "0", {"wish": [2, 0]}),
-    ("spinbutton", "wish for number 1", "0", {"wish": [0, 0]}),
-    ("button", "take a step", "", {}),  # nothing is wished for
+    ("spinbutton", "upstream gradient, number 2", "0", {"upstream": [-2, 0]}),
+    ("spinbutton", "upstream gradient, number 1", "0", {"upstream": [0, 0]}),
+    ("button", "take a step", "", {}),  # no gradient comes from above
     ("button", "start again", "", START),
 ]
-SPOKEN = ("spinbutton", "query, number 1", "0.7", {"query": [0.7, 0.5]}, "wish · output = {total:.3f}. {said}")
+SPOKEN = ("spinbutton", "query, number 1", "0.7", {"query": [0.7, 0.5]}, "loss = {loss:.3f}. {said}")
 WIDE = {
     "labels": ["a", "b", "c"],
     "query": [-123.456, 31.25],
     "keys": [[-12.345, 0.123], [-12.34, 0.125], [-12.3, 0]],
     "values": [[-1234.567, 0.001], [234.567, -0.002], [-999.999, 0.003]],
-    "wish": [-1234.5, 0.125],
+    "upstream": [1234.5, -0.125],
 }
 ROOMY = {**WIDE, "labels": LONG}
 TYPED_WRONG = ("key of “road”, number 2", ["-", "e", "1e7", "-1000001"])
 SAID = [
-    ({}, [], "The query should look more at “animal” and less at “road”. The largest gradient is that of the "),
-    ({}, [], "that of the value of “street”, number 1: its weight times the wish, 0.39 × 2 = 0.78."),
-    ({"query": [9, 0]}, [], "“animal”, number 1: its score’s gradient times the query, 0.402 × 9 ÷ √2 = 2.557."),
-    ({"query": [0, 0.1], "keys": [[9, 0], [-9, 0], [0, 0]]}, [], "is that of the query, number 1: all scores pull"),
+    ({}, [], "The query should look more at “animal” and less at “road”."),
+    ({"query": [0, 0.1], "keys": [[9, 0], [-9, 0], [0, 0]]}, [], "The query should look more at “animal” and"),
     ({"keys": [[9, 0], [0, 1], [0, 2]]}, [], "Saturated: “animal” has nearly all the weight, and"),
-    ({"keys": [[9, 0], [0, 1], [0, 2]]}, [], "has stopped (chapter 3); only the value of “animal” learns."),
+    ({"keys": [[9, 0], [0, 1], [0, 2]]}, [], "at most (chapter 3). Only the value of “animal” learns."),
     ({"query": [0, 0]}, [], "No key learns: its gradient is a multiple of the query, which is 0."),
     ({"query": [0, 0], "keys": [[0, 0]] * 3}, [], "The query is 0 and all keys are alike, so that neither"),
-    ({"values": [[2, 1]] * 3}, [], "All values fulfil the wish alike. Where the query looks changes nothing:"),
-    ({"values": [[1, 0], [2, 4], [3, 8]]}, [], "All values fulfil the wish alike."),
-    ({"wish": [0, 0]}, [], "Nothing is wished for: all gradients are 0, and a step moves nothing."),
-    ({"wish": [0, 0]}, [("button", "take a step")], "Nothing is wished for"),
+    ({"values": [[2, 1]] * 3}, [], "All values give the same loss. Where the query looks changes nothing:"),
+    ({"values": [[1, 0], [2, 4], [3, 8]]}, [], "All values give the same loss."),
+    ({"upstream": [0, 0]}, [], "The upstream gradient is 0: all gradients are 0, and a step moves nothing."),
+    ({"upstream": [0, 0]}, [("button", "take a step")], "The upstream gradient is 0"),
 ]
 WRITTEN = [
-    ({"query": [9, 0]}, {"weight-0-0": "0.757", "d-value-0-0": "1.513", "d-weight-0-0": "1.9", "d-key-2-1": "0"}),
+    ({"query": [9, 0]}, {"weight-0-0": "0.757", "d-value-0-0": "−1.513", "d-weight-0-0": "−1.9", "d-key-2-1": "0"}),
     ({"query": [90, 0]}, {"weight-1-0": "<0.001", "d-key-1-0": "≈0", "d-value-1-0": "≈0", "score-0-0": "63.64"}),
-    ({"wish": [0, -2e6]}, {"d-score-0-0": "3e5", "d-weight-2-0": "−2e6", "d-value-2-0": "0"}),
+    ({"upstream": [0, -2e6]}, {"d-score-0-0": "3e5", "d-weight-2-0": "−2e6", "d-value-2-0": "0"}),
 ]
-REFUSED = [("labels", ["a", "b"]), ("values", [[1, 2, 3]] * 3), ("wish", [1])]
+REFUSED = [("labels", ["a", "b"]), ("values", [[1, 2, 3]] * 3), ("upstream", [1])]

@@ -1,4 +1,4 @@
-"""One attention as a graph: three labels, a query [x, y], keys [x, y], values of one or two numbers, and the wish."""
+"""One attention as a graph: three labels, a query [x, y], keys [x, y], values of one or two numbers, and the upstream gradient."""
 
 from ..shared.states import numbers, words
 
@@ -7,5 +7,5 @@ STATE = {
     "query": numbers(2),
     "keys": numbers("labels", 2),
     "values": numbers("labels", (1, 2)),
-    "wish": numbers("columns of values"),
+    "upstream": numbers("columns of values"),
 }
