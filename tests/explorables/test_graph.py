@@ -143,7 +143,8 @@ def test_the_sentence_goes_with_the_focus_and_with_the_arrow_keys(show):
         tab.keyboard.press(key)
     assert_shows(tab, "graph", {**GRAPH, "keys": [[1.0, 0.0], [0.9, 1.0], [0.5, 0.8]]})
     assert behind(tab) != before
-    for name, title in {"upstream gradient, number 2": "Output, number 2", "weight of “road”": "Weight of “road”"}.items():
+    titles = {"upstream gradient, number 2": "Output, number 2", "weight of “road”": "Weight of “road”"}
+    for name, title in titles.items():
         page.control(tab, "spinbutton" if "upstream" in name else "button", name).focus()
         assert behind(tab).startswith(f"{title}: gradient ")
 
@@ -204,6 +205,6 @@ def test_a_line_is_as_thick_as_the_gradient_that_comes_back_along_it(show, width
 
 
 def test_each_gradient_is_marked(show):
-    tab = show(("graph", GRAPH))
+    tab, before = show(("graph", GRAPH)), "(node) => getComputedStyle(node, '::before').content"
     for name in ("query-0-0", "key-1-1", "score-2-0", "value-0-1"):
-        assert "◂" in cell(tab, name).locator(".mt-back").evaluate("(node) => getComputedStyle(node, '::before').content")
+        assert "◂" in cell(tab, name).locator(".mt-back").evaluate(before)

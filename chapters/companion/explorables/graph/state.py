@@ -1,4 +1,4 @@
-"""One attention as a graph: three labels, a query [x, y], keys [x, y], values of one or two numbers, and the upstream gradient."""
+"""One attention as a graph: three labels, a query [x, y], keys [x, y], values, and the upstream gradient."""
 
 from ..shared.states import numbers, words
 
