@@ -32,7 +32,8 @@ class Number:
         return Number(self.value + other.value, (self, 1.0), (other, 1.0))
 
     def __mul__(self, other):
-        return Number(self.value * other.value, (self, other.value), (other, self.value))
+        a, b = self.value, other.value
+        return Number(a * b, (self, b), (other, a))
 
     def backward(self):
         """Add to the `d` of each number below the slope of this one with respect to it."""
