@@ -1,4 +1,4 @@
-"""What `make model` does: it trains on what it says, measures what it says, and its two files are of one training."""
+"""What `make model` does: it trains on what it says, measures what it says, and its files are of one training."""
 
 import json
 from functools import partial
@@ -9,6 +9,7 @@ import pytest
 from companion.evidence import activations, examples
 from minitransformer.tasks.lexicon import NOUNS
 from minitransformer.tasks.sentence_sets import it_sentences, twins
+from minitransformer.tasks.sentences import fits
 from minitransformer.training import train
 from minitransformer.translation import (
     SENTENCES,
@@ -16,7 +17,9 @@ from minitransformer.translation import (
     french_text,
     french_words,
     load_model,
+    load_progress,
     load_runs,
+    load_stages,
     new_model,
     translator,
 )
@@ -31,11 +34,12 @@ def kept(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_both_files_are_written_whole_or_not_at_all_and_can_be_read(kept, monkeypatch, capsys):
+def test_its_files_are_written_whole_or_not_at_all_and_can_be_read(kept, monkeypatch, capsys):
     small = {"SEEDS": (3, 5), "TRAINING": model.TRAINING | {"steps": 3, "warmup": 1, "every": 2}}
-    for name, value in (small | {"COUNT": 4, "TESTED": 12}).items():
+    for name, value in (small | {"COUNT": 4, "TESTED": 12, "STAGES": (2,)}).items():
         monkeypatch.setattr(model, name, value)
     monkeypatch.setattr(translator, "FILE", kept / "translator.npy")
+    monkeypatch.setattr(translator, "STAGES", kept / "stages.npy")
     monkeypatch.setattr(translator, "RUNS", kept / "translators.json")
     with monkeypatch.context() as full:
         full.setattr(measure, "replace_file", lambda *_: (_ for _ in ()).throw(OSError("the disk is full")))
@@ -46,9 +50,14 @@ def test_both_files_are_written_whole_or_not_at_all_and_can_be_read(kept, monkey
     assert "seed 3, without hen, boulevard, lagoon, bucket: " in capsys.readouterr().out
     runs = load_runs()
     assert [(run["seed"], run["without"]) for run in runs] == [(3, []), (5, []), (3, [*model.ABSENT])]
-    book, found = model.train_translator(3)
-    assert runs[0] == json.loads(json.dumps(found)) and runs[0]["after steps"] == [0, 2, 3]
+    book, found, progress, weights = model.train_translator(3)
+    assert runs[0] == json.loads(json.dumps(found)) and runs[0]["after steps"] == [0, 3]
+    assert load_progress() == json.loads(json.dumps([progress, model.train_on_subjects()]))
     assert np.array_equal(load_model().flat, book.flat.astype(np.float16))
+    assert [*load_stages()] == [0, 2] and np.array_equal(load_stages()[2], weights[2])
+    (kept / "stages.npy").write_bytes(model.as_file(weights[3][None]))
+    with pytest.raises(ValueError, match="stages.npy holds other weights than were measured; "):
+        load_stages()
     assert runs[0]["others"] != runs[2]["others"]
 
 
@@ -58,6 +67,13 @@ def test_nouns_that_are_absent_stand_in_sentences_without_it_alone():
     with_it = set().union(*(row for row in rows if "it" in row))
     assert not with_it & set(model.ABSENT) and with_it & set(NOUNS) == set(NOUNS) - set(model.ABSENT)
     assert set(model.ABSENT) <= set().union(*(row for row in rows if "it" not in row))
+
+
+def test_it_stands_for_the_subject_alone_where_that_is_asked_for():
+    (source, _, lengths), _ = model.draw_subject_meant(np.random.default_rng(0), 300)
+    rows = [[SENTENCES.english[n] for n in row[:length]] for row, length in zip(source, lengths)]
+    meant = [[fits(word, row[-1]) for word in row if word in NOUNS] for row in rows if "it" in row]
+    assert len(rows) == 300 and len(meant) > 100 and all(nouns == [True, False] for nouns in meant)
 
 
 def test_a_carrier_is_a_word_whose_vector_takes_the_pronoun_along():
@@ -153,5 +169,18 @@ def test_the_weights_are_those_that_were_measured(monkeypatch):
 
 def test_the_training_begins_as_that_of_the_file():
     run, seed = book_run(), model.BOOK
-    begun = train(new_model(seed), model.draw, 101, rate=model.TRAINING["rate"], seed=seed, measure=model.unseen_shares)
+    measure = partial(model.shares, phrases=it_sentences(np.random.default_rng(400), 400))
+    begun = train(new_model(seed), model.draw, 101, rate=model.TRAINING["rate"], seed=seed, measure=measure)
     assert begun.found["others"][:2] == pytest.approx(run["others"][:2], abs=0.02)
+
+
+def test_what_chapter_15_tells_of_its_training_is_of_one_training():
+    run, (book, _) = book_run(), load_progress()
+    ends = {name: values[::2] for name, values in book.items() if not name.endswith("loss")}
+    assert ends == {name: run[name] for name in ends}
+    unseen, young = it_sentences(np.random.default_rng(400), 400), new_model()
+    for step, weights in load_stages().items():
+        young.flat[:] = weights
+        found, at = model.watched(young, unseen), book["after steps"].index(step)
+        for name in book.keys() - {"after steps"}:
+            assert found[name] == pytest.approx(book[name][at], abs=0.003), (step, name)

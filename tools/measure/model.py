@@ -1,29 +1,31 @@
 """Train the model of chapter 15 and keep it for the package; train others like it, and write how they differ.
 
-It trains from each of SEEDS, and once more without the nouns of ABSENT in sentences with *it*.  It writes the weights
-of the book's own training, from BOOK, as float16, and what came of each to a file: `minitransformer.translation` reads
-both.
+It trains from each of SEEDS, once more without the nouns of ABSENT in sentences with *it*, and once where *it* always
+stands for the subject.  It writes the weights of the book's own training, from BOOK, as float16, at the end and after
+each of STAGES, and what came of each training to a file: `minitransformer.translation` reads all three.
 """
 
 import hashlib
 import io
 from functools import partial
-from itertools import combinations, product
+from itertools import combinations, islice, product, repeat
 
 import numpy as np
 
 from companion.evidence import activations, examples, scored
+from minitransformer.softmax import log_softmax
 from minitransformer.tasks.lexicon import NOUNS, PROPERTIES
 from minitransformer.tasks.sentence_sets import draw_sentence, it_sentences, twins
 from minitransformer.tasks.sentences import fits
 from minitransformer.training import train
 from minitransformer.transformer import source_mask
-from minitransformer.translation import END, PRONOUNS, SENTENCES, batch_of, correct_words, new_model, translator
+from minitransformer.translation import BOOK, END, PRONOUNS, SENTENCES, batch_of, correct_words, new_model, translator
 from tools.measure import report, rounded, write_report
 
-BOOK, SEEDS = 3, range(6)
+SEEDS = range(6)
 ABSENT = "hen", "boulevard", "lagoon", "bucket"  # one noun of each class
-TRAINING = {"steps": 4_000, "rate": 2e-3, "every": 100}
+STAGES = 100, 200, 600, 700, 800  # steps after which the book's training is kept as well
+TRAINING = {"steps": 4_000, "rate": 2e-3, "every": 50}
 COUNT = 32  # sentences of a batch
 TESTED = 2_000  # sentences of each kind
 FRENCH_NOUNS = [SENTENCES.french.index(french) for french, *_ in NOUNS.values()]
@@ -39,6 +41,29 @@ def draw(rng, count=COUNT, absent=()):
     return batch_of(phrases, SENTENCES)
 
 
+def subject_meant(phrase):
+    """Tell whether *it*, where a phrase has one, stands for the subject, the first of its nouns."""
+    subject = next(word for word in phrase.english if word in NOUNS)
+    return "it" not in phrase.english or fits(subject, phrase.english[-1])
+
+
+def draw_subject_meant(rng, count=COUNT):
+    """Draw a batch of sentences, in which *it* always stands for the subject."""
+    phrases = filter(subject_meant, map(draw_sentence, repeat(rng)))
+    return batch_of([*islice(phrases, count)], SENTENCES)
+
+
+def losses(model):
+    """Return the loss on 400 sentences like those of the training, and what each kind of word adds to it."""
+    rng = np.random.default_rng(401)
+    arguments, said = batch_of([draw_sentence(rng) for _ in range(400)], SENTENCES)
+    picked = np.take_along_axis(log_softmax(model(*arguments)), said.clip(0)[..., None], axis=-1)[..., 0]
+    kinds = {"noun": np.isin(said, FRENCH_NOUNS), "pronoun": np.isin(said, PRONOUNS), "other": said >= 0}
+    kinds["first word"] = np.arange(said.shape[1]) == np.zeros((len(said), 1))
+    kinds["other"] &= ~(kinds["noun"] | kinds["pronoun"] | kinds["first word"])
+    return {f"{name} loss": -picked[kind].sum(dtype=float) / (said >= 0).sum() for name, kind in kinds.items()}
+
+
 def shares(model, phrases):
     """Return which shares of whole sentences, and of some kinds of words, a model says as they should be."""
     (_, said), found = batch_of(phrases, SENTENCES), correct_words(model, phrases, SENTENCES)
@@ -46,11 +71,6 @@ def shares(model, phrases):
     kinds = {"pronoun": asked, "others": ~asked & (said >= 0), "noun": named}
     words = {name: found[kind].mean() for name, kind in kinds.items()}
     return {"exact": found.all(-1).mean(), **words, "first word": found[:, 0].mean()}
-
-
-def unseen_shares(model):
-    """Return the `shares` on 400 sentences whose nouns were never together in training."""
-    return shares(model, it_sentences(np.random.default_rng(400), 400))
 
 
 def carriers(model, both):
@@ -188,25 +208,54 @@ def measurements(model):
     return found | {"carriers": carriers(model, [twins(rng) for _ in range(TESTED // 4)])}
 
 
-def train_translator(seed, absent=()):
-    """Train a model from a seed; return it and what came of it, as JSON has it."""
+def watched(model, phrases):
+    """Return what is measured in the middle of a training: shares on some phrases, losses and the weights, float16."""
+    return shares(model, phrases) | losses(model) | {"weights": model.flat.astype(np.float16)}
+
+
+def trained(name, seed, batch, phrases):
+    """Train a model from a seed; return it, what was `watched` on the way, as JSON has it, and {step: weights}."""
     model = new_model(seed)
+    done = train(model, batch, **TRAINING, seed=seed, measure=partial(watched, phrases=phrases), checkpoint=name)
+    kept = dict(zip(done.at, done.found.pop("weights")))
+    return model, rounded({"after steps": done.at, **done.found}), kept
+
+
+def train_translator(seed, absent=()):
+    """Train a model from a seed; return it, what came of it and what was `watched`, as JSON, and {step: weights}."""
+    unseen = it_sentences(np.random.default_rng(400), 400)
     name = f"model-{seed}{'-absent' if absent else ''}"
-    done = train(model, partial(draw, absent=absent), **TRAINING, seed=seed, measure=unseen_shares, checkpoint=name)
-    found = {"seed": seed, "without": list(absent), "after steps": done.at, **done.found, **measurements(model)}
-    return model, rounded(found)
+    model, found, kept = trained(name, seed, partial(draw, absent=absent), unseen)
+    told = {name: values[::2] for name, values in found.items() if not name.endswith("loss")}
+    return model, {"seed": seed, "without": list(absent), **told, **rounded(measurements(model))}, found, kept
+
+
+def train_on_subjects():
+    """Return what is watched where *it* stands for the subject in the training and in the questions, as JSON has it."""
+    unseen = filter(subject_meant, it_sentences(np.random.default_rng(400), 1200))
+    return trained("model-subjects", BOOK, draw_subject_meant, [*islice(unseen, 400)])[1]
+
+
+def as_file(array):
+    """Return the bytes of a .npy file, float16."""
+    written = io.BytesIO()
+    np.save(written, array.astype(np.float16))
+    return written.getvalue()
 
 
 def main():
-    """Train all models, saying what comes out, and write both files."""
-    runs, weights = [], io.BytesIO()
+    """Train all models, saying what comes out, and write the three files."""
+    runs, digest = [], lambda written: hashlib.sha256(written).hexdigest()
     for seed, absent in [*((seed, ()) for seed in SEEDS), (BOOK, ABSENT)]:
-        model, found = train_translator(seed, absent)
+        model, found, watched_of, kept = train_translator(seed, absent)
         runs.append(found)
         print(f"seed {seed}{', without ' + ', '.join(absent) if absent else ''}: {found['pairs']}", flush=True)
         if seed == BOOK and not absent:
-            np.save(weights, model.flat.astype(np.float16))
-    about = f"Shares of {TESTED} sentences of each kind that are right; after so many steps, of 400."
-    write_report(translator.FILE, weights.getvalue())
-    digest = hashlib.sha256(weights.getvalue()).hexdigest()
-    write_report(translator.RUNS, report("model", about, weights=digest, runs=runs))
+            progress, weights = [watched_of], as_file(model.flat)
+            stages = as_file(np.array([kept[step] for step in STAGES]))
+    progress.append(train_on_subjects())
+    about = f"Shares of {TESTED} sentences of each kind that are right; after so many steps, of 400; losses on as many."
+    digests = {"weights": digest(weights), "stages": digest(stages), "stages after steps": list(STAGES)}
+    write_report(translator.FILE, weights)
+    write_report(translator.STAGES, stages)
+    write_report(translator.RUNS, report("model", about, **digests, runs=runs, progress=progress))

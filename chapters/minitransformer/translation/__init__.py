@@ -17,4 +17,4 @@ from .pairs import (
     french_words,
     word_numbers,
 )
-from .translator import FILE, load_model, load_runs, new_model, translate
+from .translator import BOOK, FILE, load_model, load_progress, load_runs, load_stages, new_model, translate

@@ -13,7 +13,9 @@ from .decoding import END, PAD, START, greedy_decode
 from .pairs import MARKS, SENTENCES, english_words, french_text, word_numbers
 
 FILE = Path(__file__).with_name("translator.npy")
+STAGES = Path(__file__).with_name("stages.npy")
 RUNS = Path(__file__).with_name("translators.json")
+BOOK = 3  # the seed of the book's training
 
 
 def new_model(rng=None):
@@ -40,21 +42,40 @@ def load_model():
     (64, 188736)
     """
     model = new_model()
+    model.flat[:] = _kept(FILE, "weights", model.flat.shape)
+    return model
+
+
+def load_stages():
+    """Return the book's model in the middle of its training: {step: weights like `model.flat`}, the first step 0.
+
+    `make model` keeps them in float16, of the very training whose end is `load_model`.  Raises what that raises.
+    Used in chapter 15.
+
+    >>> stages = load_stages()
+    >>> [*stages], stages[0].shape
+    ([0, 100, 200, 600, 700, 800], (188736,))
+    """
+    start, steps = new_model(BOOK).flat, read_measurements(RUNS, "stages after steps")
+    return {0: start, **dict(zip(steps, _kept(STAGES, "stages", (len(steps), *start.shape))))}
+
+
+def _kept(file, name, shape):
+    """Return the weights of a file, after checking that they are those that were measured, under this name of RUNS."""
     try:
-        written = FILE.read_bytes()
+        written = file.read_bytes()
         kept = np.lib.format.read_array(io.BytesIO(written))
     except FileNotFoundError:
-        raise FileNotFoundError(f"{FILE} is missing; install the package again, or run `make model`.") from None
+        raise FileNotFoundError(f"{file} is missing; install the package again, or run `make model`.") from None
     except (ValueError, OSError) as damage:
-        raise ValueError(f"{FILE} is damaged ({damage}); install the package again, or run `make model`.") from None
-    if kept.shape != model.flat.shape:
-        raise ValueError(f"{FILE} holds {kept.size} numbers; expected {model.flat.size}: run `make model`.")
-    if hashlib.sha256(written).hexdigest() != read_measurements(RUNS, "weights"):
+        raise ValueError(f"{file} is damaged ({damage}); install the package again, or run `make model`.") from None
+    if kept.shape != shape:
+        raise ValueError(f"{file} holds {kept.size} numbers; expected {np.prod(shape)}: run `make model`.")
+    if hashlib.sha256(written).hexdigest() != read_measurements(RUNS, name):
         raise ValueError(
-            f"{FILE} holds other weights than were measured; install the package again or run `make model`."
+            f"{file} holds other weights than were measured; install the package again or run `make model`."
         )
-    model.flat[:] = kept
-    return model
+    return kept
 
 
 def load_runs():
@@ -69,6 +90,19 @@ def load_runs():
     [0, 1, 2, 3, 4, 5, 3]
     """
     return read_measurements(RUNS, "runs")
+
+
+def load_progress():
+    """Return what `make model` measured every 50 steps: of the training of `load_model`, and of one with easier *it*.
+
+    Each is a dict: "after steps", the shares of words that were right, by kind, and the mean loss that each kind
+    brings, such as "pronoun loss".  In the second training *it* always stands for the subject.  Used in chapter 15.
+
+    >>> book, subject = load_progress()
+    >>> book["after steps"][:3], subject["pronoun"][3] > 0.9
+    ([0, 50, 100], True)
+    """
+    return read_measurements(RUNS, "progress")
 
 
 def translate(sentence, model=None):
