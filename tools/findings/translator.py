@@ -1044,6 +1044,46 @@ def decision_at_it():
     )
 
 
+def mean_vector():
+    said = np.array([run["logits"][each.pronoun, PRONOUNS].argmax() for each, run in zip(given(), runs())])
+    half, counts = COUNT // 2, []
+    for word, swap in (("it", 1), ("it", 0), ("property", 1)):
+        vectors = np.array([run["encoder output"][getattr(each, word)] for each, run in zip(given(), runs())])
+        means, count = [vectors[:half][said[:half] == kind].mean(axis=0) for kind in (0, 1)], 0
+        for each, before in zip(given()[half:], said[half:]):
+            change = {"encoder output": put(slice(None), means[before ^ swap], getattr(each, word))}
+            count += (
+                activations(each.english, each.french, change=change)["logits"][each.pronoun, PRONOUNS].argmax()
+                != before
+            )
+        counts.append(count)
+    turned, lost, control = counts
+    return (
+        f"{turned} turn, {half - lost} stay, control {control} turn, of {half}",
+        turned == half and lost == control == 0,
+    )
+
+
+def default_answer():
+    def hand_over(each):
+        def change(weights):
+            weights[:, each.it, each.it] += weights[:, each.it, each.antecedent]
+            weights[:, each.it, each.antecedent] = 0
+            return weights
+
+        return {"encoder 2 attention weights": change}
+
+    elle = np.array([french_words(each.french)[each.pronoun] == "elle" for each in given()])
+    found = []
+    for cut in (hidden(2, "antecedent"), hand_over):
+        logits = [activations(each.english, each.french, change=cut(each))["logits"][each.pronoun] for each in given()]
+        right = np.equal([row[PRONOUNS].argmax() for row in logits], elle)
+        found.append([right[~elle].mean(), right[elle].mean()])
+    (il, elle), (il_too, elle_too) = found
+    text = f"il and elle, hidden: {shares(found[0])}; weight given to it: {shares(found[1])}"
+    return text, min(il, elle_too) > 0.5 > max(elle, il_too)
+
+
 def sure_of_nonsense():
     rng, model, found = np.random.default_rng(SEEDS[0]), load_model(), []
     for order in (rng.permutation, list):
