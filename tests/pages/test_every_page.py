@@ -61,7 +61,7 @@ p { margin-bottom: 2em !important }"""
 DRAGGED = """() => [...document.querySelectorAll(".cell_output pre, .formula, .formula .scroll, .scroll:has(math)")]
     .filter((e) => e.checkVisibility() && !e.querySelector("table") && e.scrollWidth > e.clientWidth)
     .map((e) => e.innerText.slice(0, 80))"""
-FIRST = [f"chapters/{path.stem}.html" for path in sorted((ROOT / "chapters").glob("*.md"))[:12]]
+FIRST = [f"chapters/{path.stem}.html" for path in sorted((ROOT / "chapters").glob("*.md"))[:15]]
 MOVING = """() => [...document.querySelectorAll("*")].filter((e) => ["", "::before", "::after"].some((part) => {
     const { animationName, transitionProperty, transitionDuration } = getComputedStyle(e, part);
     return animationName !== "none" || (transitionProperty !== "none" && parseFloat(transitionDuration) > 0);
