@@ -92,6 +92,27 @@ def test_a_carrier_is_a_word_whose_vector_takes_the_pronoun_along():
     assert model.carriers(book, both) == pytest.approx({name: np.mean(turned) for name, turned in flips.items()})
 
 
+def test_a_mean_vector_is_put_where_its_word_stands_and_turns_the_pronoun_of_the_later_half():
+    book, given = load_model(), examples(60)
+    places = {"it": [each.it for each in given], "last word": [each.property for each in given]}
+    said = [french_words(each.french)[each.pronoun] for each in given]
+    outputs_of = lambda each: activations(each.english, each.french)["encoder output"]
+    found = {}
+    for name, at in places.items():
+        outputs = [outputs_of(each)[place] for each, place in zip(given, at)]
+        mean = {word: np.mean([x for x, y in zip(outputs[:30], said) if y == word], axis=0) for word in ("il", "elle")}
+        changed = {"turned": 0, "kept": 0}
+        for each, place, word in zip(given[30:], at[30:], said[30:]):
+            for how, other in (("turned", {"il": "elle", "elle": "il"}[word]), ("kept", word)):
+                vector = np.eye(len(each.english.split()))[place][:, None] * (mean[other] - outputs_of(each)[place])
+                put = {"encoder output": lambda memory, vector=vector: memory + vector}
+                logits = activations(each.english, each.french, change=put)["logits"]
+                changed[how] += (SENTENCES.french[logits[each.pronoun].argmax()] != word) == (how == "turned")
+        found[name] = {how: count / 30 for how, count in changed.items()}
+    assert model.means(book, given) == {name: pytest.approx(shares) for name, shares in found.items()}
+    assert found["it"] == {"turned": 1, "kept": 1} and found["last word"]["turned"] == 0
+
+
 def test_an_adjective_is_said_by_a_row_that_looks_at_the_pronoun_and_obeys_another():
     book = load_model()
     phrases = [phrase for phrase in it_sentences(np.random.default_rng(4), 30) if not phrase.french[-1].endswith("e")]
@@ -162,7 +183,9 @@ def test_the_weights_are_those_that_were_measured(monkeypatch):
     monkeypatch.setattr(model, "averaged", partial(model.averaged, wanted=cut))
     found = model.measurements(load_model())
     kept = {name: run["averaged"][name] for name in cut}
-    assert found.keys() <= run.keys() and "averaged" in found
+    assert found.keys() <= run.keys() and {"averaged", "means"} <= found.keys()
+    for name, numbers in found.pop("means").items():
+        assert numbers == pytest.approx(run["means"][name], abs=0.003), name
     for name, numbers in found.items():
         assert numbers == pytest.approx(kept if name == "averaged" else run[name], abs=0.003), name
 

@@ -19,7 +19,17 @@ from minitransformer.tasks.sentence_sets import draw_sentence, it_sentences, twi
 from minitransformer.tasks.sentences import fits
 from minitransformer.training import train
 from minitransformer.transformer import source_mask
-from minitransformer.translation import BOOK, END, PRONOUNS, SENTENCES, batch_of, correct_words, new_model, translator
+from minitransformer.translation import (
+    BOOK,
+    END,
+    PRONOUNS,
+    SENTENCES,
+    batch_of,
+    correct_words,
+    french_words,
+    new_model,
+    translator,
+)
 from tools.measure import report, rounded, write_report
 
 SEEDS = range(6)
@@ -94,6 +104,35 @@ def carriers(model, both):
         moved = memory.copy()
         moved[rows, place] = memory[rows ^ 1, place[rows ^ 1]]  # the twins stand in neighbouring rows
         found[name] = np.mean(pronoun(moved) != before)
+    return found
+
+
+def means(model, sentences):
+    """Return in which shares of the later half of sentences a mean vector of the earlier half turns or keeps a pronoun.
+
+    The mean is of the encoder's output at *it*, or at the last word, over the sentences with one pronoun, and is put in
+    the place of that word: the mean of the other gender has "turned" the pronoun, that of its own gender has "kept" it.
+    """
+    half = len(sentences) // 2
+    genders = np.array([french_words(each.french)[each.pronoun] == "elle" for each in sentences])
+
+    def says_elle(each, place, vector):
+        def change(memory):
+            memory[place] = vector
+            return memory
+
+        logits = activations(each.english, each.french, model, {"encoder output": change})["logits"]
+        return logits[each.pronoun][PRONOUNS].argmax() == 1
+
+    found = {}
+    for name, word in (("it", "it"), ("last word", "property")):
+        memories = [activations(each.english, each.french, model)["encoder output"] for each in sentences[:half]]
+        vectors = np.array([memory[getattr(each, word)] for memory, each in zip(memories, sentences)])
+        mean = [vectors[genders[:half] == gender].mean(axis=0) for gender in (0, 1)]
+        given = [(each, getattr(each, word), int(elle)) for each, elle in zip(sentences[half:], genders[half:])]
+        turned = [says_elle(each, place, mean[1 - elle]) != elle for each, place, elle in given]
+        kept = [says_elle(each, place, mean[elle]) == elle for each, place, elle in given]
+        found[name] = {"turned": np.mean(turned), "kept": np.mean(kept)}
     return found
 
 
@@ -205,6 +244,7 @@ def measurements(model):
     found["cuts"], found["hidden"] = cuts(model, kinds["pairs"]), hidden(model, examples(TESTED // 4))
     found["agreement"] = agreement(model, kinds["pairs"])
     found["averaged"] = averaged(model, examples(TESTED, TESTED))  # the sentences of "pairs"
+    found["means"] = means(model, examples(300))  # those of the chapter
     return found | {"carriers": carriers(model, [twins(rng) for _ in range(TESTED // 4)])}
 
 

@@ -84,7 +84,9 @@ def load_runs():
     "without" are the nouns that a training never saw beside an *it*, none but for one training; "cuts" say which share
     of the pronouns stays right without a head of the encoder, or without two, and "averaged" which share where these
     bring their mean over all words instead; "hidden", which share where a noun is hidden from a word; "agreement", for
-    which share of the adjectives the decoder "looks" at the pronoun, and "obeys" another one.  Used from chapter 4 on.
+    which share of the adjectives the decoder "looks" at the pronoun, and "obeys" another one; "means", which share of
+    the pronouns the mean vector of one gender has "turned" or "kept", at *it* and at the last word.  Used from
+    chapter 4 on.
 
     >>> [run["seed"] for run in load_runs()]
     [0, 1, 2, 3, 4, 5, 3]

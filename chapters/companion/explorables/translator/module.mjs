@@ -206,6 +206,7 @@ function answer(target, pronouns, { view, turn }) {
   };
   const show = (said, made) => {
     [words, found] = [said, made];
+    talk.classList.toggle("mt-unread", !made);
     english.fill(words.English);
     french.fill(words.French);
     view.at = Math.max(0, Math.min(view.at, words[view.side].length - 1));
