@@ -60,6 +60,7 @@ PRONOUN = re.compile(r"\b[Ii]t(?:s|self)?\b")
 ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|et al|vs|cf|eqs?|figs?|pp?|[A-Z])\.", re.IGNORECASE)
 TWO_SENTENCES = re.compile(r"[.!?][\"”)]*\s+[\"“(*]*[A-Z]")
 RANGE = re.compile(r"Right \(between [\d.−e-]+ and [\d.−e-]+\)")
+CLOSED = {"hide-input", "hide-cell"}
 FOLDED = {"source_hidden": True}  # running a cell shows its outputs in any case
 NO_RUN = "its run in _build is missing or of another text; build the book."
 DEFINITION = (ast.FunctionDef, ast.ClassDef)
@@ -537,24 +538,37 @@ def check_names(book):
 
 
 def rhythm(book):
-    """15 code cells or more: median at most 4 lines, nine in ten at most 10, none over 20 or wider than the page."""
+    """15 code cells or more: median at most 4 lines, of the open ones nine in ten at most 10, none over 20 or too wide.
+
+    Up to chapter 15 no three cells of which only the output is seen follow each other.
+    """
     for page in book.chapters:
-        sizes = [sum(bool(line.strip()) for line in cell.source.splitlines()) for cell in page.cells] or [0]
+        sizes = {cell.line: sum(bool(line.strip()) for line in cell.source.splitlines()) for cell in page.cells}
+        shown = {cell.line: sizes[cell.line] for cell in page.cells if not CLOSED & {*cell.tags}}
         if len(page.cells) < 15:
             yield f"{at(page)}: {len(page.cells)} code cells; expected 15 or more."
-        if statistics.median(sizes) > 4:
-            yield f"{at(page)}: the median cell has {statistics.median(sizes):g} lines; expected at most 4."
-        long = [cell.line for cell, size in zip(page.cells, sizes) if size > 10]
-        if len(long) > len(sizes) / 10:
-            yield f"{at(page)}: {len(long)} of {len(sizes)} cells have over 10 lines (at {long}); expected a tenth."
-        for cell, size in zip(page.cells, sizes):
-            if size > 20:
-                yield f"{at(page, cell.line)}: a cell of {size} lines; expected at most 20."
+        if statistics.median(sizes.values() or [0]) > 4:
+            yield f"{at(page)}: the median cell has {statistics.median(sizes.values()):g} lines; expected at most 4."
+        long = [line for line, size in shown.items() if size > 10]
+        if len(long) > len(shown) / 10:
+            yield f"{at(page)}: {len(long)} of {len(shown)} open cells are over 10 lines long (at {long})."
+        for three in zip(page.cells, page.cells[1:], page.cells[2:]):
+            between = lines_between(page, *three[:2]) + lines_between(page, *three[1:])
+            if page.number <= 15 and not between and all("hide-input" in cell.tags for cell in three):
+                yield f"{at(page, three[2].line)}: a third closed cell in a row; join them, or show the core."
+        for cell in page.cells:
+            if sizes[cell.line] > 20:
+                yield f"{at(page, cell.line)}: a cell of {sizes[cell.line]} lines; expected at most 20."
             wide = max(map(len, cell.source.splitlines()), default=0)
             if wide > 88 and "hide-input" not in cell.tags:
                 yield f"{at(page, cell.line)}: a line of {wide} characters; expected at most 88, the page's width."
             if re.search(r"\b(plt|pyplot|matplotlib)\b", cell.source):
                 yield f"{at(page, cell.line)}: a cell plots with matplotlib; call a function of figures."
+
+
+def lines_between(page, first, second):
+    """Return the lines with words between two boxes."""
+    return [line for line in page.source.splitlines()[first.end : second.line - 1] if line.strip()]
 
 
 def length(book):

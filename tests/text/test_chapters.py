@@ -25,6 +25,7 @@ COUNTED = "tests/text/counted/01-halving.toml"
 HALVING, FIGURES = "chapters/minitransformer/halving.py", "chapters/companion/figures.py"
 RUN = "_build/jupyter_execute/chapters/01-halving.ipynb"
 LONG_CELL = "a = 1\n" * 21
+CLOSED_CELL = "```{code-cell} ipython3\n:tags: [hide-input]\n\n1\n```\n\n"
 TWO_CELLS = "```{code-cell}\nprint(1)\n```\n\n" * 2
 
 
@@ -203,8 +204,9 @@ BREAKS = {
         (CHAPTER, "loaf = 1.5\n", "loaf = 1.5\n" + LONG_CELL, "a cell of 25 lines"),
         (CHAPTER, "loaf = 1.5\n", "loaf = 1.5\nimport matplotlib.pyplot\n", "plots with matplotlib"),
         (CHAPTER, "loaf = 1.5\n", f"loaf = 1.5  # {'e' * 80}\n", "a line of 94 characters"),
-        (CHAPTER, "...)", "...)" + "\n1" * 9, "4 of 15 cells have over 10 lines"),
+        (CHAPTER, "...)", "...)" + "\n1" * 9, "open cells are over 10 lines long"),
         (CHAPTER, "check(", "1\n2\n3\n4\ncheck(", "the median cell has 6 lines"),
+        (CHAPTER, "## Exercises\n", 3 * CLOSED_CELL + "## Exercises\n", "a third closed cell in a row"),
     ],
     rules.length: [
         (CHAPTER, "Half of a half is a quarter.\n", "", "words of prose"),
