@@ -14,7 +14,7 @@ def bare_questions():
     model, encoding = load_smollm2()
     asked = [encoding.encode(f"What is the opposite of {word}?") for word in OPPOSITES]
     empty = sum(int(model(ids)[-1].argmax()) == encoding.marks["<|im_end|>"] for ids in asked)
-    return f"{empty} of {len(asked)} are empty", empty > 90
+    return f"{empty} of {len(asked)} are empty", {"empty": empty / len(asked)}
 
 
 def one_head_copies():
@@ -24,4 +24,7 @@ def one_head_copies():
     for heads in ([], [(17, 0)], [(17, head) for head in (1, 2, 3, 4)]):
         logits = opened(model, twice, cut_heads(heads), only=["logits"])["logits"][:, 12:-1]
         copied.append(np.mean(logits.argmax(axis=-1) == twice[:, 13:]))
-    return f"copied {shares(copied[:2])}, control {shares(copied[2:])}", copied[1] < copied[0] / 4 < copied[2]
+    return f"copied {shares(copied[:2])}, control {shares(copied[2:])}", {
+        "left without it": copied[1] / copied[0],
+        "left without the other four": copied[2] / copied[0],
+    }

@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 from minitransformer.dot_product import cosine_matrix
 from minitransformer.feed_forward import feed_forward, gelu
 from minitransformer.gradients import cross_entropy, cross_entropy_vjp, gradient_check
-from minitransformer.layer_norm import layer_norm, rms_norm
+from minitransformer.layer_norm import layer_norm
 from minitransformer.masks import causal_mask, leaks
 from minitransformer.multi_head import multi_head_attention
 from minitransformer.positions import rotary
@@ -33,12 +33,12 @@ def largest_shares(d, keys, seed, scale=1.0, count=1000):
 
 def one_key():
     found = [np.median(largest_shares(64, 16, seed)) for seed in SEEDS]
-    return f"median of the largest share {many(found)}", min(found) > 0.9
+    return f"median of the largest share {many(found)}", {"median": found}
 
 
 def back_to_one():
     found = [np.median(largest_shares(d, 16, seed, d**-0.5)) for d, seed in zip((16, 256, 1024), SEEDS)]
-    return f"median of the largest share {many(found)}", np.allclose(found, 0.22, atol=0.03)
+    return f"median of the largest share {many(found)}", {"median": found}
 
 
 def held_up():
@@ -59,7 +59,10 @@ def held_up():
         [np.median([steps(seed, lead, adam) for seed in seeds]) for adam in (False, True)] for lead in (10, 14, 30)
     ]
     text = f"median of the steps, plain and with Adam: {'; '.join(many(pair, '.0f') for pair in found)}"
-    return text, all(adam < plain / 3 for plain, adam in found[:2]) and found[2] == [5000, 5000]
+    return text, {
+        "steps from a lead of 30": found[2],
+        "Adam's share of the steps from less": [adam / plain for plain, adam in found[:2]],
+    }
 
 
 def two_matrices():
@@ -70,20 +73,20 @@ def two_matrices():
         for key in (W_K, W_Q):
             s = (words @ W_Q) @ (words @ key).swapaxes(-1, -2)
             found.append(np.mean((s[:, 0, 1] > s[:, 0, 0]) & (s[:, 1, 0] > s[:, 1, 1])))
-    return f"{shares(found[::2])}, control {shares(found[1::2])}", max(found[1::2]) == 0 and np.allclose(
-        found[::2], 0.25, atol=0.05
-    )
+    return f"{shares(found[::2])}, control {shares(found[1::2])}", {
+        "two matrices": found[::2],
+        "one matrix": found[1::2],
+    }
 
 
-def scores_grow():
+def one_side():
     found = []
-    for d in (32, 128):
-        for d_k, seed in zip((8, 32, 128), SEEDS):
-            rng = np.random.default_rng(seed)
-            one, other = rng.choice([-1.0, 1.0], size=(2, d))
-            W_q, W_k = rng.normal(size=(2, 1000, d, d_k)) / d**0.5
-            found.append(((one @ W_q) * (other @ W_k)).sum(axis=-1).var() / d_k)
-    return f"variance divided by d_k: {many(found)}", np.allclose(found, 1, atol=0.2)
+    for d, seed in zip((4, 16, 64), SEEDS):
+        rng = np.random.default_rng(seed)
+        words, matrices = rng.normal(size=(2, d)), rng.normal(size=(2000, d, d))
+        s = (words @ matrices) @ words.T
+        found.append(np.mean((s[:, 0, 1] > s[:, 0, 0]) & (s[:, 1, 0] > s[:, 1, 1])))
+    return shares(found), {"one matrix on one side": found}
 
 
 def decided():
@@ -91,7 +94,7 @@ def decided():
     root = [largest_shares(d, keys, SEEDS[0], d**-0.5, 300).mean() for d in (256, 1024) for keys in (8, 64)]
     flat = [largest_shares(d, keys, SEEDS[0], 1 / d, 300).mean() * keys for d in (256, 1024) for keys in (8, 64)]
     found = f"undivided {many(bare)}; by the root {many(root)}; by d_k, times the keys {many(flat)}"
-    return found, min(bare) > 0.85 and max(root) < 0.5 and max(flat) < 1.3
+    return found, {"undivided": bare, "by the root": root, "by d_k, times the keys": flat}
 
 
 def peeking(x, params):
@@ -108,7 +111,10 @@ def saturated():
             params["W_Q"] *= factor
             layer = partial(peeking, params=params)
             found.append(sum(len(leaks(layer, rng.normal(size=(n, d)))) for _ in range(100)) / planted)
-    return f"found {shares(found[::2])}, control {shares(found[1::2])}", max(found[::2]) < 0.9 and min(found[1::2]) == 1
+    return f"found {shares(found[::2])}, control {shares(found[1::2])}", {
+        "found": found[::2],
+        "found, queries as they are": found[1::2],
+    }
 
 
 def found_by_a_query(keys):
@@ -118,16 +124,6 @@ def found_by_a_query(keys):
         behind = np.delete(keys, i, axis=0) - keys[i]
         count += linprog(0 * keys[i], behind, -np.ones(len(behind)), bounds=(None, None)).success
     return count
-
-
-def on_the_sphere():
-    found = []
-    for d, seed in zip((3, 5, 8), SEEDS):
-        keys = np.random.default_rng(seed).normal(size=(80, d))
-        normed = keys / np.linalg.norm(keys, axis=1, keepdims=True)
-        found.append((found_by_a_query(normed), found_by_a_query(keys)))
-    sphere, raw = zip(*found)
-    return f"of 80: {many(sphere, '.0f')}, control {many(raw, '.0f')}", min(sphere) == 80 and raw[0] < 80
 
 
 def new_block(rng, d):
@@ -181,7 +177,7 @@ def collapse():
         cosines = [alike(through(blocks, x, STEPS["replaced"])[2]) for x, blocks in drawn]
         found.append((np.median(cosines), min(cosines)))
     median, least = np.transpose(found)
-    return f"mean cosine, median {many(median)}, least {many(least)}", median.min() > 0.9 and least[2:].min() > 0.9
+    return f"mean cosine, median {many(median)}, least {many(least)}", {"median": median, "least": least}
 
 
 def kept_apart():
@@ -193,7 +189,7 @@ def kept_apart():
                 for x, blocks in (drawn_words(d, n, 4, s) for s in range(101, 106))
             )
         )
-    return f"largest mean cosine after four: {many(found)}", max(found) < 0.75
+    return f"largest mean cosine after four: {many(found)}", {"largest": found}
 
 
 def post_norm():
@@ -211,7 +207,7 @@ def post_norm():
     early, late, end, pre = np.transpose(found)
     text = f"after two: replaced {many(early)}, post-norm {many(late)}; "
     text += f"after 24: post-norm {many(end)}, pre-norm {many(pre)}"
-    return text, (late < early - 0.2).all() and end.min() > 0.9 and (pre < end).all()
+    return text, {"later than without additions by": early - late, "post-norm after 24": end, "pre-norm after 24": pre}
 
 
 def nudgeable():
@@ -237,7 +233,7 @@ def common_nudge():
             found[name].append(np.mean(moves))
     text = "common and apart, twice: " + ", ".join(f"{name} {many(sizes, '.4f')}" for name, sizes in found.items())
     common = [sizes[i] for sizes in found.values() for i in (0, 2)]
-    return text, min(common) > 0.05 and max(found["replaced"][1::2]) < 1e-3 and min(found["pre-norm"]) > 0.05
+    return text, {"common": common, "apart, replaced": found["replaced"][1::2], "all, pre-norm": found["pre-norm"]}
 
 
 def lost_nudge():
@@ -252,20 +248,7 @@ def lost_nudge():
                 moves[which] += np.linalg.norm(norm(end) - norm(rows[-1])) / np.linalg.norm(nudge)
         found[name].append(moves[1] / (moves[0] if name == "pre-norm" else 8))
     text = ", ".join(f"{name} {many(sizes, '.4f')}" for name, sizes in found.items())
-    return text, max(found["replaced"]) < 1e-3 and min(found["pre-norm"]) > 0.05
-
-
-def growing():
-    found = []
-    for depth, d, seed in ((12, 8, 101), (40, 32, 102)):
-        for s in (0.5, 1.5):
-            for keep in (0, 1):
-                rng, product = np.random.default_rng(seed), np.eye(d)
-                for _ in range(depth):
-                    product = s * rng.normal(size=(200, d, d)) / d**0.5 @ product + keep * product
-                size = ((product**2).sum(axis=(1, 2)).mean() / d) ** 0.5
-                found.append(size / (keep + s * s) ** (depth / 2))
-    return many(found), min(found) > 0.5 and max(found) < 2
+    return text, {"replaced": found["replaced"], "pre-norm": found["pre-norm"]}
 
 
 def echo(d, layers, count, **options):
@@ -279,9 +262,11 @@ def repeats():
     sizes = [(d, layers, count) for d in (16, 96) for layers, count in ((1, 20), (3, 100))]
     found = [echo(*size) for size in sizes]
     control = [echo(*size, tied=False) for size in sizes]
-    return f"{shares(found)}, control {shares(control)}", all(
-        share > 3 / size[2] for share, size in zip(found, sizes)
-    ) and max(control) < 0.15 and min(found[2:]) > 0.9
+    return f"{shares(found)}, control {shares(control)}", {
+        "share": found,
+        "share over chance": [share * size[2] for share, size in zip(found, sizes)],
+        "head of its own": control,
+    }
 
 
 def wider():
@@ -291,9 +276,11 @@ def wider():
         for factor in (d, other):
             found.append((last_scores(texts, params, scale=factor**0.5).argmax(axis=-1) == texts).mean())
     own, swapped = found[::2], found[1::2]
-    return f"{shares(own)}, control {shares(swapped)}", own[0] < own[1] < own[2] + 1e-9 and own[2] > 0.9 and (
-        swapped[0] > 0.8 and swapped[2] < 0.3
-    )
+    return f"{shares(own)}, control {shares(swapped)}", {
+        "widest": own[2],
+        "widest, small factor": swapped[2],
+        "narrowest, large factor": swapped[0],
+    }
 
 
 def echo_needs():
@@ -306,9 +293,10 @@ def echo_needs():
         for name, way in ways.items():
             found[name].append((last_scores(texts, params, **way).argmax(axis=-1) == texts).mean())
     gone = ("no additions", "no √d", "own head")
-    return "; ".join(f"{name} {shares(each)}" for name, each in found.items()), (
-        max(max(found[name]) for name in gone) < 0.03 and min(found["as it is"] + found["no positions"]) > 0.5
-    )
+    return "; ".join(f"{name} {shares(each)}" for name, each in found.items()), {
+        "without one of the three": [found[name] for name in gone],
+        "as it is, or without positions": found["as it is"] + found["no positions"],
+    }
 
 
 def last_scores(texts, params, add=True, scale=None, turn=rotary, head=None):
@@ -355,7 +343,10 @@ def machine():
                 followers = set(np.roll(text, -1)[text == ids[t]])
                 right[len(followers) > 1].append(best[t] == ids[t + 1])
         found += map(np.mean, right)
-    return f"{shares(found[::2])}, control {shares(found[1::2])}", min(found[::2]) == 1 and max(found[1::2]) < 0.5
+    return f"{shares(found[::2])}, control {shares(found[1::2])}", {
+        "followed by one": found[::2],
+        "by several": found[1::2],
+    }
 
 
 def lowered(width, rate, shuffled=False, layers=2):
@@ -377,13 +368,19 @@ def lowered(width, rate, shuffled=False, layers=2):
 def one_step():
     found = [(lowered(width, 0.03), lowered(width, 0.03, shuffled=True)) for width in (12, 24, 48, 96)]
     told = "; ".join(many(pair, ".0f") for pair in found)
-    return f"lower of 100, shuffled: {told}", all(with_it == 100 and 30 <= lot <= 70 for with_it, lot in found)
+    return f"lower of 100, shuffled: {told}", {
+        "lower": [with_it for with_it, _ in found],
+        "shuffled": [lot for _, lot in found],
+    }
 
 
 def length_of_a_step():
     found = [lowered(width, 0.3) for width in (12, 24, 48, 96)]
-    falls = found == sorted(found, reverse=True)
-    return f"lower of 100: {many(found, '.0f')}", falls and found[0] > 90 > 10 > found[-1]
+    return f"lower of 100: {many(found, '.0f')}", {
+        "narrowest": found[0],
+        "widest": found[-1],
+        "fewer at each width by": -np.diff(found),
+    }
 
 
 def wide_arrays():
@@ -398,37 +395,18 @@ def wide_arrays():
 
     found = [[gradient_check(wrong, (4, n)) for n in (6, 64, 1024)] for wrong in (one_less, alone)]
     told = "; ".join(many(errors, ".0e") for errors in found)
-    return f"errors {told}", all(a > 2 * b > 4 * c > 4e-7 for a, b, c in found)
-
-
-def memory():
-    def rows(seed, count):
-        (source, _, lengths), _ = reversals(np.random.default_rng(seed), count)
-        return [tuple(row[:length]) for row, length in zip(source, lengths)]
-
-    found = [
-        np.mean([row in known for row in rows(seed + 50, 2000)])
-        for seed in SEEDS
-        for known in [set(rows(seed, 38_400))]
-    ]
-    return shares(found), np.allclose(found, 0.04, atol=0.02)
+    return f"errors {told}", {"times smaller at a larger size": [(a / b, b / c) for a, b, c in found]}
 
 
 def says_what_it_is_fed():
-    (arguments, answers), found = reversals(np.random.default_rng(SEEDS[0]), 100), []
+    (arguments, answers), found, losses = reversals(np.random.default_rng(SEEDS[0]), 100), [], []
     for tied in (True, False):
         for d, layers in ((16, 1), (96, 3)):
             logits = Transformer(12, d, 4, layers, SEEDS[1], tied=tied)(*arguments)
             found.append((logits.argmax(-1) == arguments[1])[answers != -1].mean())
-            loss = cross_entropy(logits, answers)
-            found[-1] = found[-1] if not tied or loss > np.log(12) else np.nan
-    return f"{shares(found[:2])}, control {shares(found[2:])}", min(found[:2]) > 0.5 > max(found[2:])
-
-
-def normed_scores():
-    found = []
-    for d, seed in zip((8, 64, 256), SEEDS):
-        for scale in (1, 1000):
-            q, k = rms_norm(scale * np.random.default_rng(seed).normal(size=(2, 500, d)), np.ones(d))
-            found.append(np.abs(q @ k.T).max() / d)
-    return many(found), max(found) <= 1
+            losses.append(cross_entropy(logits, answers))
+    return f"{shares(found[:2])}, control {shares(found[2:])}", {
+        "tied": found[:2],
+        "own head": found[2:],
+        "loss less ln 12": [loss - np.log(12) for loss in losses[:2]],
+    }
