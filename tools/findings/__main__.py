@@ -1,6 +1,7 @@
 """Measure findings, all or those that are named, and write the file and the page of them."""
 
 import json
+import re
 import sys
 import time
 import warnings
@@ -33,7 +34,10 @@ def kept_rows():
 def measured(each):
     """Return what is kept of a finding, measured now: words, and numbers to four digits."""
     found, values = each.measure()
-    return {"found": found, "values": {name: [float(f"{x:.4g}") for x in np.ravel(v)] for name, v in values.items()}}
+    return {
+        "found": re.sub(r"(?<=\d)%", " %", found),
+        "values": {name: [float(f"{x:.4g}") for x in np.ravel(v)] for name, v in values.items()},
+    }
 
 
 def heading_of(chapter):

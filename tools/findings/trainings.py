@@ -63,6 +63,16 @@ def longer_rows():
     return "; ".join(map(shares, found)), {"8 and 12 digits": found[:, :2], "14 and 16": found[:, 2:]}
 
 
+def places_met():
+    def mixed(rng):
+        return reversals(rng, 64, *((16, 16) if rng.random() < 0.5 else ()))
+
+    model = Transformer(12, 32, 4, 2, SEEDS[0], dtype=np.float64)
+    train(model, mixed, 900, rate=4e-3, seed=SEEDS[0], checkpoint="findings-places")
+    found = [reversed_rows(model, SEEDS[0], n, n) for n in (12, 13, 14, 15, 16)]
+    return shares(found), {"12 and 16 digits": [found[0], found[-1]], "14 digits": found[2]}
+
+
 def stripe():
     found = []
     for seed in SEEDS[:2]:

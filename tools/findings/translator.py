@@ -616,7 +616,7 @@ def slips():
             moved[i] = max(moved[i], np.abs(logits - run["logits"]).max())
     return f"the same {many(same, '.0f')} of {COUNT}, logits move by up to {many(moved)}", {
         "the same": same / COUNT,
-        "RMSNorm moves logits by": moved[1],
+        "move of the logits under RMSNorm": moved[1],
     }
 
 
@@ -1032,10 +1032,9 @@ def unseen_pairs():
 
 def order_of_learning():
     found = []
-    for step in (200, 300):
-        for run in load_runs()[:6]:
-            at = run["after steps"].index(step)
-            found.append([run[kind][at] for kind in ("noun", "first word", "pronoun")])
+    for run in load_runs()[:6]:
+        at = run["after steps"].index(300)
+        found.append([run[kind][at] for kind in ("noun", "first word", "pronoun")])
     nouns, first, pronouns = np.transpose(found)
     least = f"nouns {nouns.min():.1%}, first words {first.min():.1%} or more"
     return f"{least}, pronouns {pronouns.max():.1%} or fewer", {
@@ -1147,23 +1146,26 @@ def mean_vector():
 
 
 def default_answer():
-    def hand_over(each):
-        def change(weights):
-            weights[:, each.it, each.it] += weights[:, each.it, each.antecedent]
-            weights[:, each.it, each.antecedent] = 0
-            return weights
+    def weight_to(share):
+        def cut(each):
+            def change(weights):
+                weights[:, each.it, each.it] += share * weights[:, each.it, each.antecedent]
+                weights[:, each.it, each.antecedent] = 0
+                return weights
 
-        return {"encoder 2 attention weights": change}
+            return {"encoder 2 attention weights": change}
+
+        return cut
 
     elle = np.array([french_words(each.french)[each.pronoun] == "elle" for each in given()])
-    found = []
-    for cut in (hidden(2, "antecedent"), hand_over):
+    told, values = [], {}
+    for name, cut in {"hidden": hidden(2, "antecedent"), "handed over": weight_to(1), "dropped": weight_to(0)}.items():
         logits = [activations(each.english, each.french, change=cut(each))["logits"][each.pronoun] for each in given()]
         right = np.equal([row[PRONOUNS].argmax() for row in logits], elle)
-        found.append([right[~elle].mean(), right[elle].mean()])
-    (il, elle), (il_too, elle_too) = found
-    text = f"il and elle, hidden: {shares(found[0])}; weight given to it: {shares(found[1])}"
-    return text, {"il, hidden": il, "elle, hidden": elle, "il, handed over": il_too, "elle, handed over": elle_too}
+        kept = [right[~elle].mean(), right[elle].mean()]
+        told.append(f"{name} {shares(kept)}")
+        values |= {f"il, {name}": kept[0], f"elle, {name}": kept[1]}
+    return f"il and elle, {'; '.join(told)}", values
 
 
 def sure_of_nonsense():
