@@ -349,37 +349,43 @@ def machine():
     }
 
 
-def lowered(width, rate, shuffled=False, layers=2):
-    """Return how many of 100 new models have a smaller loss after one step of this rate against their gradient."""
+def lowered(width, step):
+    """Return how many of 100 new models have a smaller loss when `step(gradient, rng)` is taken from their numbers."""
     text = ["the", "animal", "didn't", "cross", "the", "street", "because", "it", "was", "too", "tired"]
     words, better = sorted(set(text)), 0
     ids = np.array([words.index(word) for word in text])
     targets = np.append(np.full(len(ids) - 2, -1), ids[-1])
     for seed in range(101, 201):
-        model = LanguageModel(10, width, 2, layers, seed, dtype=np.float64)
+        model = LanguageModel(10, width, 2, 2, seed, dtype=np.float64)
         logits, backward = model.vjp(ids[:-1])
         before, back_loss = cross_entropy_vjp(logits, targets)
-        gradient = backward(back_loss())
-        model.flat -= rate * (np.random.default_rng(seed).permuted(gradient) if shuffled else gradient)
+        model.flat -= step(backward(back_loss()), np.random.default_rng(seed))
         better += cross_entropy(model(ids[:-1]), targets) < before
     return better
 
 
+WIDTHS = 12, 24, 48, 96
+
+
 def one_step():
-    found = [(lowered(width, 0.03), lowered(width, 0.03, shuffled=True)) for width in (12, 24, 48, 96)]
-    told = "; ".join(many(pair, ".0f") for pair in found)
-    return f"lower of 100, shuffled: {told}", {
-        "lower": [with_it for with_it, _ in found],
-        "shuffled": [lot for _, lot in found],
+    found = [lowered(width, lambda g, rng: 0.03 * g) for width in WIDTHS]
+    shuffled = [lowered(width, lambda g, rng: 0.03 * rng.permuted(g)) for width in WIDTHS]
+    return f"lower of 100 {many(found, '.0f')}, shuffled {many(shuffled, '.0f')}", {
+        "lower": found,
+        "shuffled": shuffled,
     }
 
 
-def length_of_a_step():
-    found = [lowered(width, 0.3) for width in (12, 24, 48, 96)]
-    return f"lower of 100: {many(found, '.0f')}", {
-        "narrowest": found[0],
-        "widest": found[-1],
-        "fewer at each width by": -np.diff(found),
+def how_far():
+    two, six = (
+        [lowered(width, lambda g, rng, far=far: far * g / np.linalg.norm(g)) for width in WIDTHS] for far in (2, 6)
+    )
+    factor = [lowered(width, lambda g, rng: 0.3 * g) for width in WIDTHS]
+    text = f"lower of 100, as far as 2 {many(two, '.0f')}, as far as 6 {many(six, '.0f')}"
+    return f"{text}; 0.3 times the gradient {many(factor, '.0f')}", {
+        "as far as 2": two,
+        "as far as 6": six,
+        "0.3 times the gradient, widest": factor[-1],
     }
 
 
