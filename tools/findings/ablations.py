@@ -34,7 +34,7 @@ def rows_right(**differs):
 
 def passes_on():
     start, usual = (rows_right(without="residuals", steps=2000, start=each)[-1] for each in ("identity", 1))
-    return f"from the other start {shares([start])}, from the usual one {shares([usual])}", {
+    return f"from the other start {shares([start], 0)}, from the usual one {shares([usual], 0)}", {
         "from the other start": start,
         "from the usual one": usual,
     }
@@ -47,7 +47,7 @@ def fourth_corner():
 
 def soon():
     own, one = (rows_right(optimiser=each)[1::2] for each in ("Adam", "one scale"))
-    return f"after 200 and 600 steps, own scales {shares(own)}, one scale {shares(one)}", {
+    return f"after 200 and 600 steps, own scales {shares(own, 0)}, one scale {shares(one, 0)}", {
         "own scales after 200": own[0],
         "gap": own[0] - one[0],
     }

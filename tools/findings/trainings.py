@@ -55,12 +55,12 @@ def reversed_rows(model, seed, *lengths):
 
 def learns_the_rule():
     found = [reversed_rows(reverser(seed), seed) for seed in SEEDS[:2]]
-    return shares(found), {"rows": found}
+    return shares(found, 0), {"rows": found}
 
 
 def longer_rows():
     found = np.array([[reversed_rows(reverser(seed), seed, n, n) for n in (8, 12, 14, 16)] for seed in SEEDS[:2]])
-    return "; ".join(map(shares, found)), {"8 and 12 digits": found[:, :2], "14 and 16": found[:, 2:]}
+    return "; ".join(shares(row, 0) for row in found), {"8 and 12 digits": found[:, :2], "14 and 16": found[:, 2:]}
 
 
 def places_met():
@@ -70,7 +70,7 @@ def places_met():
     model = Transformer(12, 32, 4, 2, SEEDS[0], dtype=np.float64)
     train(model, mixed, 900, rate=4e-3, seed=SEEDS[0], checkpoint="findings-places")
     found = [reversed_rows(model, SEEDS[0], n, n) for n in (12, 13, 14, 15, 16)]
-    return shares(found), {"12 and 16 digits": [found[0], found[-1]], "14 digits": found[2]}
+    return shares(found, 0), {"12 and 16 digits": [found[0], found[-1]], "14 digits": found[2]}
 
 
 def stripe():
@@ -81,7 +81,7 @@ def stripe():
         reverser(seed)(source, fed, lengths, record=record)
         weights = record["decoder"][2]["cross_attention weights"].mean(axis=1)
         found.append(np.mean([weights[:, place, 7 - place].mean() for place in range(8)]))
-    return shares(found), {"weight": found}
+    return many(found, ".1f"), {"weight": found}
 
 
 @cache
@@ -181,7 +181,7 @@ def one_noun():
             rng = np.random.default_rng([SEEDS[0], step])
             training_step(model, adam, draw, rng, rate_at(step, 4000, 2e-3, warmup=100))
         found.append(correct_words(model, tested, SENTENCES)[pronoun].mean())
-    return f"pronouns at step 150 {shares(found[:1])}, control {shares(found[1:])}", {
+    return f"pronouns at step 150 {shares(found[:1], 0)}, control {shares(found[1:], 0)}", {
         "pronouns at step 150": found[0],
         "control": found[1],
     }
@@ -346,7 +346,7 @@ def copier(seed, length=None):
 def jump():
     found = [np.diff(copier(seed)[1]).max() for seed in SEEDS[:2]]
     ends = [copier(seed)[1][-1] for seed in SEEDS[:2]]
-    return f"largest rise {shares(found)}, in the end {shares(ends)}", {"largest rise": found, "in the end": ends}
+    return f"largest rise {shares(found, 0)}, in the end {shares(ends, 0)}", {"largest rise": found, "in the end": ends}
 
 
 def two_heads():
@@ -361,7 +361,7 @@ def two_heads():
             )
         )
     before, induction = zip(*found)
-    return f"the token before {many(before)}, induction {many(induction)}", {
+    return f"the token before {many(before, '.1f')}, induction {many(induction, '.1f')}", {
         "token before": before,
         "induction": induction,
     }
@@ -382,7 +382,7 @@ def copied_with(seed, wire):
 
 def keys_need_it():
     found = np.array([[copied_with(seed, wire) for wire in ("queries", "keys", "values")] for seed in SEEDS[:2]])
-    return f"queries, keys, values: {'; '.join(map(shares, found))}", {
+    return f"queries, keys, values: {'; '.join(shares(row, 0) for row in found)}", {
         "queries and values": found[:, [0, 2]],
         "keys": found[:, 1],
     }
@@ -390,7 +390,7 @@ def keys_need_it():
 
 def both_heads():
     found = [copied_with(seed, None) for seed in SEEDS[:2]]
-    return shares(found), {"right": found}
+    return shares(found, 0), {"right": found}
 
 
 def one_length():
@@ -400,7 +400,7 @@ def one_length():
             ids, said = copies(np.random.default_rng(seed), 100, other, other, places=2 * other)
             model = copier(seed, length)[0]
             found.append((model(*ids).argmax(-1) == said)[said >= 0].mean())
-    return f"at its own length, one more, four more: {shares(found)}", {
+    return f"at its own length, one more, four more: {shares(found, 0)}", {
         "its own length": [found[0], found[3]],
         "another": [*found[1:3], *found[4:]],
     }

@@ -8,6 +8,6 @@ def many(numbers, form=".2f"):
     return ", ".join(format(float(number), form) for number in numbers).replace("-", "−")
 
 
-def shares(numbers):
-    """Return shares in a row, in per cent."""
-    return ", ".join(f"{100 * float(number):.1f} %" for number in numbers)
+def shares(numbers, digits=1):
+    """Return shares in a row, in per cent; with fewer digits where a model was trained, and would end elsewhere."""
+    return ", ".join(f"{100 * float(number):.{digits}f} %" for number in numbers)
