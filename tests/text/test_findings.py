@@ -111,9 +111,9 @@ def test_what_is_measured_is_kept_with_what_was_measured_before(tmp_path, monkey
         f"# A\n\n{findings.BELOW}\n2 findings: 1 the same elsewhere, 1 weaker, 0 failed; 1 of them try a rival.\n"
         "\n### [Chapter 3: Softmax](../chapters/03-softmax.md)\n"
         "\n**same**: “says one” (1); *instead of:* chance\n"
-        ": *Tried on* a die. *Found:* 1 time.\n: *Fails unless* times under 3; *the same if* times at most 1.\n"
+        ": *Tried on* a die.\n  *Found:* 1 time.\n: *Fails unless* times under 3; *the same if* times at most 1.\n"
         "\n**weaker**: “says two”\n"
-        ": *Tried on* a die. *Found:* 2 times.\n: *Fails unless* times under 3; *the same if* times at most 1.\n"
+        ": *Tried on* a die.\n  *Found:* 2 times.\n: *Fails unless* times under 3; *the same if* times at most 1.\n"
     )
     assert capsys.readouterr().out.endswith("1 same, 1 weaker, 0 fails, in 0 minutes of one core.\n")
 

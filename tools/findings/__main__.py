@@ -52,7 +52,7 @@ def entry(row):
     number, rival = row["number"] and f" ({row['number']})", row["rival"] and f"; *instead of:* {row['rival']}"
     return (
         f"\n**{row['verdict']}**: “{row['says']}”{number}{rival}\n"
-        f": *Tried on* {row['tried']}. *Found:* {row['found']}.\n"
+        f": *Tried on* {row['tried']}.\n  *Found:* {row['found']}.\n"
         f": *Fails unless* {row['bound']}; *the same if* {row['same']}.\n"
     )
 
