@@ -1158,14 +1158,20 @@ def default_answer():
         return cut
 
     elle = np.array([french_words(each.french)[each.pronoun] == "elle" for each in given()])
-    told, values = [], {}
-    for name, cut in {"hidden": hidden(2, "antecedent"), "handed over": weight_to(1), "dropped": weight_to(0)}.items():
-        logits = [activations(each.english, each.french, change=cut(each))["logits"][each.pronoun] for each in given()]
-        right = np.equal([row[PRONOUNS].argmax() for row in logits], elle)
-        kept = [right[~elle].mean(), right[elle].mean()]
-        told.append(f"{name} {shares(kept)}")
-        values |= {f"il, {name}": kept[0], f"elle, {name}": kept[1]}
-    return f"il and elle, {'; '.join(told)}", values
+    animal = np.array([NOUNS[each.english.split()[each.antecedent]][2] == "A" for each in given()])
+    told, values = [], {"animals": []}
+    for name, share in {"dropped": 0, "handed over": 1}.items():
+        changes = map(weight_to(share), given())
+        said = [
+            activations(each.english, each.french, change=change)["logits"][each.pronoun, PRONOUNS].argmax()
+            for each, change in zip(given(), changes)
+        ]
+        right = np.equal(said, elle)
+        rows = [[right[(animal == kind) & (elle == she)].mean() for she in (0, 1)] for kind in (False, True)]
+        told.append(f"{name}, things {shares(rows[0])}, animals {shares(rows[1])}")
+        values |= {f"thing, il {name}": rows[0][0], f"thing, elle {name}": rows[0][1]}
+        values["animals"] += rows[1]
+    return f"il and elle {'; '.join(told)}", values
 
 
 def sure_of_nonsense():
