@@ -7,7 +7,7 @@ import pytest
 
 from minitransformer import multi_head, training
 from minitransformer.gradients import gradient_check
-from minitransformer.tasks.reversals import reversals
+from minitransformer.tasks.reversals import END, reversals
 from minitransformer.transformer import layers
 from tools import measure
 from tools.measure import ablations
@@ -122,6 +122,60 @@ def test_plain_descent_goes_against_the_gradient_and_momentum_against_a_sum_of_w
     np.testing.assert_allclose(plain.flat, -0.1 * gradients.sum(axis=0))
     np.testing.assert_allclose(momentum.flat, -0.1 * (1.9 * gradients[0] + gradients[1]))
     assert ablations.OPTIMISERS["Adam"] is training.Adam
+
+
+def test_with_a_scale_for_each_parameter_the_shared_one_is_adam_and_with_one_for_all_steps_keep_the_means_direction():
+    gradients = np.random.default_rng(0).normal(size=(5, 6)) * [1, 10, 100, 1, 10, 100]
+    flats = {name: np.zeros(6) for name in ("Adam", "own", "halves", "all")}
+    walkers = {"Adam": training.Adam(flats["Adam"], betas=(0.9, 0.98))}
+    for name, starts in {"own": range(6), "halves": (0, 3), "all": (0,)}.items():
+        walkers[name] = ablations.Shared(flats[name], starts=starts, betas=(0.9, 0.98))
+    for gradient in gradients:
+        for walker in walkers.values():
+            walker.step(gradient, 0.1)
+    np.testing.assert_allclose(flats["own"], flats["Adam"], rtol=1e-9)
+    once = {
+        name: ablations.Shared(np.zeros(6), starts=starts) for name, starts in {"halves": (0, 3), "all": (0,)}.items()
+    }
+    for walker in once.values():
+        walker.step(gradients[0], 0.1)
+    size = np.sqrt((gradients[0].reshape(2, 3) ** 2).mean(axis=1))
+    np.testing.assert_allclose(once["halves"].flat, -0.1 * gradients[0] / np.repeat(size, 3), rtol=1e-6)
+    np.testing.assert_allclose(once["all"].flat, -0.1 * gradients[0] / np.sqrt((gradients[0] ** 2).mean()), rtol=1e-6)
+
+
+def test_by_the_sign_alone_every_parameter_goes_by_the_whole_rate():
+    walker = ablations.Sign(np.zeros(3))
+    walker.step(np.array([5.0, -0.01, 0.0]), 0.1)
+    assert walker.flat.tolist() == [-0.1, 0.1, 0]
+    walker.step(np.array([-1.0, -0.01, 0.0]), 0.1)  # the mean is still positive
+    assert walker.flat.tolist() == [-0.2, 0.2, 0]
+
+
+def test_one_scale_per_matrix_begins_where_each_array_of_the_model_begins():
+    model = ablations.model_of(SMALL, seed=0)
+    starts = ablations.optimiser_of("per matrix", model).keywords["starts"]
+    arrays = ablations.arrays_in(model.params)
+    assert [model.flat[start] for start in starts] == [array.flat[0] for array in arrays]
+    assert len(starts) == len(set(starts)) == len(arrays) > 10
+    assert ablations.optimiser_of("one scale", model) is ablations.Shared
+
+
+def test_where_rows_of_another_length_are_learned_from_as_well_they_are_half_of_a_batch():
+    (source, target, lengths), said = ablations.rows_of(np.random.default_rng(0), 8, also=16)
+    assert source.shape == (8, 16) and target.shape == said.shape == (8, 17)
+    assert (lengths[:4] <= 12).all() and (lengths[4:] == 16).all()
+    for row, answer, length in zip(source, said, lengths):
+        assert answer[: length + 1].tolist() == [*row[:length][::-1], END] and (answer[length + 1 :] == -1).all()
+    np.testing.assert_array_equal(target[:, 1:], np.where(said[:, :-1] < 0, 0, said[:, :-1]))
+    usual = ablations.rows_of(np.random.default_rng(0), 8)
+    np.testing.assert_array_equal(usual[1], reversals(np.random.default_rng(0), 8)[1])
+
+
+def test_a_training_on_other_lengths_is_measured_on_longer_rows_and_no_other_is():
+    found = ablations.run_job((SMALL | {"also": 16}, 0))
+    assert np.shape(found["longer"]) == (2, len(ablations.LONGER)) and "longer" not in ablations.run_job((SMALL, 0))
+    assert found["loss"][-1] != ablations.run_job((SMALL, 0))["loss"][-1]
 
 
 @pytest.mark.parametrize("name", list(ablations.OPTIMISERS))
@@ -247,6 +301,28 @@ def test_without_residuals_nearly_every_row_is_turned_round_from_two_starts_and_
     assert shares.pop("identity") == [1, 1, 1] and min(shares.pop("only W_Q, W_K")) > 0.98
     assert max(shares.pop("usual start")) < 0.02 and max(shares.pop("W_Q = W_K = 4I")) < 0.3 and len(shares) == 2
     assert max(max(each) for each in shares.values()) < 0.6 and min(map(min, shares.values())) < 0.2
+
+
+def test_what_the_chapter_says_of_the_new_variants_is_what_the_file_has():
+    rows = {
+        (row["heading"], row["name"]): row["runs"] for row in json.loads(ablations.FILE.read_text("utf-8"))["variants"]
+    }
+    hard = [run["exact"][-1] for run in rows["one head, d_k 128", "scaled, hard start"]]
+    longer = np.array([run["longer"][-1] for run in rows["rows of 16 as well", "half of the rows"]])
+    assert max(hard) < 0.05 and (longer[:, 1] < 0.5).all() and (longer[:, 3] > 0.99).all()
+    assert (longer[:, 1] < longer[:, [0, 2]].min(axis=1)).all()
+    assert min(run["exact"][-1] for run in rows["plain, 1,200 steps", "rate 1"]) > 0.95
+    early = {
+        heading: max(np.mean([run["exact"][1] for run in runs]) for (each, _), runs in rows.items() if each == heading)
+        for heading in (
+            "one scale, two layers",
+            "sign, two layers",
+            "per matrix, two layers",
+            "Adam, two layers",
+        )
+    }
+    assert early["one scale, two layers"] < early["sign, two layers"] < early["per matrix, two layers"]
+    assert early["per matrix, two layers"] < early["Adam, two layers"]
 
 
 def test_no_two_variants_are_alike_in_what_they_are_or_are_called():

@@ -33,7 +33,7 @@ from tools.measure import report, rounded, write_report
 SEEDS = 0, 1, 2
 BASELINE = {"layers": 2, "d": 32, "heads": 4, "norm": "pre", "positions": "sinusoidal", "without": None, "start": 1,
             "scores": 1, "optimiser": "Adam", "rate": 4e-3, "warmup": 100, "longest": 1, "steps": 600, "batch": 64,
-            "dtype": "float32"}  # fmt: skip
+            "dtype": "float32", "also": None}  # fmt: skip
 ONE_HEAD, MANY_HEADS = {"d": 128, "heads": 1}, {"d": 128, "heads": 8}  # d_k is 128 or 16, and nothing else differs
 WARM = (("warm-up", 100), ("no warm-up", 0))
 NORMS = (("pre-norm", "pre"), ("post-norm", "post"), ("no norm", "none"))
@@ -49,12 +49,15 @@ BARE = [  # without residuals, from other starts
     ("identity", {"steps": 2_000, "start": "identity"}),
 ]
 SMALL = "no norm, small start", {"norm": "none", "start": 0.29}  # about 1/√12: six layers have twelve parts, or more
-ROOT = [  # the third begins with the scores of the first, and grows without the root
+ROOT = [  # the third begins with the scores of the first, and grows without the root; the last the other way round
     ("scaled", ONE_HEAD),
     ("not scaled", ONE_HEAD | {"without": "scale"}),
     ("not scaled, same start", ONE_HEAD | {"without": "scale", "scores": 128**-0.5}),
+    ("scaled, hard start", ONE_HEAD | {"scores": 128**0.5}),
 ]
-RACE = {"plain": (0.1, 0.3, 1, 3), "momentum": (0.03, 0.1, 0.3, 1), "Adam": (1.2e-3, 0.012, 0.04)}  # and the baseline
+RACE = {"plain": (0.1, 0.3, 1, 3), "momentum": (0.03, 0.1, 0.3, 1), "Adam": (1.2e-3, 0.012, 0.04),
+        "per matrix": (4e-3, 0.012, 0.04), "one scale": (4e-3, 0.012, 0.04),
+        "sign": (4e-4, 1.2e-3, 4e-3)}  # and the baseline  # fmt: skip
 VARIANTS = [  # (heading, name, what differs from BASELINE)
     ("two layers", "nothing left out", {}),
     ("two layers", "no positions", {"positions": "none"}),
@@ -72,6 +75,10 @@ VARIANTS = [  # (heading, name, what differs from BASELINE)
       for name, rates in RACE.items() for rate in rates),
     *((f"no residuals, {differs.get('steps', 600)}", name, {"without": "residuals"} | differs)
       for name, differs in BARE),
+    ("one layer", "one layer", {"layers": 1}),
+    ("one layer", "one, no residuals", {"layers": 1, "without": "residuals"}),
+    ("plain, 1,200 steps", "rate 1", {"optimiser": "plain", "rate": 1, "steps": 1_200}),
+    ("rows of 16 as well", "half of the rows", {"also": 16, "steps": 1_000}),
 ]  # fmt: skip
 STARTS = {  # names of starts, and the matrices that they set close to the identity
     "identity": ("W_Q", "W_K", "W_V", "W_O", "W_1", "W_2"),
@@ -81,6 +88,7 @@ STARTS = {  # names of starts, and the matrices that they set close to the ident
 EVERY = 200  # steps between two measurements
 WINDOW = 50  # steps of which the file has the mean loss
 HELD_OUT = 2_000  # rows, and the seed that they are drawn from, which is that of no training
+LONGER = 13, 14, 15, 16, 17  # digits, where rows of 16 are among those to learn from
 KEPT = "ablation-"  # how the names of checkpoints begin
 
 
@@ -102,7 +110,71 @@ class Momentum(Adam):
         self.flat -= rate * self.mean
 
 
-OPTIMISERS = {"plain": Descent, "momentum": Momentum, "Adam": Adam}
+class Shared(Adam):
+    """Adam with one size of gradients for all parameters that stand from one of `starts` to the next."""
+
+    def __init__(self, flat, starts=(0,), **others):
+        """Begin with means of 0, as Adam does."""
+        super().__init__(flat, **others)
+        self.starts, self.sizes = starts, np.diff([*starts, flat.size])
+
+    def step(self, gradient, rate):
+        """Walk against the mean, over the root of the mean square of the whole part."""
+        self.steps += 1
+        keep_mean, keep_square = self.betas
+        squares = np.repeat(np.add.reduceat(gradient**2, self.starts) / self.sizes, self.sizes)
+        self.mean += (1 - keep_mean) * (gradient - self.mean)
+        self.square += (1 - keep_square) * (squares - self.square)
+        size = np.sqrt(self.square / (1 - keep_square**self.steps)) + self.eps
+        self.flat -= rate / (1 - keep_mean**self.steps) * self.mean / size
+
+
+class Sign(Adam):
+    """Every parameter by the whole rate, against the sign of the running mean, in Adam's place."""
+
+    def step(self, gradient, rate):
+        """Walk against the sign."""
+        self.mean += (1 - self.betas[0]) * (gradient - self.mean)
+        self.flat -= rate * np.sign(self.mean)
+
+
+OPTIMISERS = {
+    "plain": Descent,
+    "momentum": Momentum,
+    "Adam": Adam,
+    "per matrix": Shared,
+    "one scale": Shared,
+    "sign": Sign,
+}
+
+
+def arrays_in(params):
+    """Return the arrays of nested dicts, in their order."""
+    found = []
+    for part in params.values():
+        found += arrays_in(part) if isinstance(part, dict) else [part]
+    return found
+
+
+def optimiser_of(name, model):
+    """Return what takes Adam's place in the training of a model."""
+    starts = np.cumsum([0, *(array.size for array in arrays_in(model.params)[:-1])])
+    return partial(Shared, starts=starts) if name == "per matrix" else OPTIMISERS[name]
+
+
+def rows_of(rng, count, also=None):
+    """Return a batch as `reversals` does; where `also` is a length, half of its rows have so many digits."""
+    if also is None:
+        return reversals(rng, count)
+    few, many = reversals(rng, count // 2), reversals(rng, count - count // 2, also, also)
+    ((source, target, lengths), said), ((sources, targets, more), answers) = few, many
+    arguments = widened(source, sources, 0), widened(target, targets, 0), np.concatenate([lengths, more])
+    return arguments, widened(said, answers, -1)
+
+
+def widened(few, many, filler):
+    """Return two tables below each other, the first as wide as the second."""
+    return np.vstack([np.pad(few, ((0, 0), (0, many.shape[1] - few.shape[1])), constant_values=filler), many])
 
 
 def branch(x, sublayer, norm, gain, bias):
@@ -204,6 +276,15 @@ def held_out_scores(model):
     return found | ({"largest": largest_weight(model)} if model.heads == 1 else {})
 
 
+def longer_scores(model):
+    """Return `held_out_scores`, and the share of rows of each of LONGER digits that a model says without a mistake."""
+    shares = []
+    for length in LONGER:
+        arguments, said = reversals(np.random.default_rng(HELD_OUT), 500, length, length)
+        shares.append(np.mean((model(*arguments).argmax(-1) == said).all(-1)))
+    return held_out_scores(model) | {"longer": shares}
+
+
 def largest_weight(model):
     """Return the mean of the largest weight of each word in the encoder's first layer, over 250 held-out rows."""
     (source, _, lengths), _ = reversals(np.random.default_rng(HELD_OUT), 250)
@@ -216,12 +297,13 @@ def largest_weight(model):
 
 def train_variant(settings, seed):
     """Train a variant from a seed, or take up the training where it was stopped, and return its `Training`."""
-    draw, name = partial(reversals, count=settings["batch"]), checkpoint(settings, seed)
+    draw, name = partial(rows_of, count=settings["batch"], also=settings["also"]), checkpoint(settings, seed)
+    measure = longer_scores if settings["also"] else held_out_scores
     rates = {name: settings[name] for name in ("steps", "rate", "warmup", "longest")}
-    optimiser = mock.patch.object(loop, "Adam", OPTIMISERS[settings["optimiser"]])
+    model = model_of(settings, seed)
+    optimiser = mock.patch.object(loop, "Adam", optimiser_of(settings["optimiser"], model))
     with leaving_out(settings["without"]), optimiser:
-        model = model_of(settings, seed)
-        return train(model, draw, **rates, seed=seed, measure=held_out_scores, every=EVERY, checkpoint=name)
+        return train(model, draw, **rates, seed=seed, measure=measure, every=EVERY, checkpoint=name)
 
 
 def checkpoint(settings, seed):
@@ -238,7 +320,7 @@ def run_job(job):
             done = train_variant(settings, seed)
         except ValueError as problem:
             done = overflowed_training(settings, seed, problem)
-    found = rounded(done.found)
+    found = rounded({name: np.array(values).tolist() for name, values in done.found.items()})
     means = [rounded(np.mean(done.losses[i : i + WINDOW])) for i in range(0, len(done.losses), WINDOW)]
     return {"seed": seed, "training loss": means, "after steps": done.at, **found}
 

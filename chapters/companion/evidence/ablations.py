@@ -16,7 +16,8 @@ class Ablation:
 
     Shapes: steps (k,), after which it was measured; exact (seeds, k), the share of 2,000 held-out rows that it turned
     round without a mistake; loss (seeds, k), its mean loss on them, in nats, NaN where it had overflowed; largest
-    (seeds, k), the mean of the largest weight of each word in the encoder's first layer, None unless it has one head.
+    (seeds, k), the mean of the largest weight of each word in the encoder's first layer, None unless it has one head;
+    longer (seeds, k, 5), the share of rows of 13 to 17 digits, None unless rows of 16 were learned from as well.
     `settings` are those of the model and its training.  Used in chapter 14.
 
     >>> whole = load_ablations()[0]
@@ -31,6 +32,7 @@ class Ablation:
     exact: object
     loss: object
     largest: object = None
+    longer: object = None
 
     def __str__(self):
         """Return a line of a table: what it is, and for each seed the rows that are right at the end, in per cent."""
@@ -48,6 +50,6 @@ def load_ablations():
 
 def _row(heading, name, settings, runs):
     """Return a variant as the file has it as an `Ablation`."""
-    names = [each for each in ("exact", "loss", "largest") if each in runs[0]]
+    names = [each for each in ("exact", "loss", "largest", "longer") if each in runs[0]]
     found = {each: np.array([run[each] for run in runs], dtype=float) for each in names}
     return Ablation(heading, name, settings, np.array(runs[0]["after steps"]), **found)

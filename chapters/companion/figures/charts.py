@@ -551,7 +551,7 @@ def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, names=None
     """Draw a dict, label -> values (n,), over `x` (n,), each line named at its end; used from chapter 3 on.
 
     `points` (k, 2) are drawn as dots.  Lines that end in one point are named by `names`, label -> (x, y), the middle of
-    its name.
+    its name.  `role` is that of all lines, or a tuple with one for each.
 
     >>> x = np.linspace(0, 1, 5)
     >>> picture = curves(x, {"square": x**2}, alt="One curve.", xlabel="x", ylabel="y")
@@ -562,10 +562,10 @@ def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, names=None
         axis.locator_params(axis="y", steps=[1, 2, 5, 10])
         if points is not None:
             axis.plot(*np.transpose(points), "o", color=COLOUR["ink"], ms=5)
-        for dash, y in zip(DASHES, lines.values()):
-            axis.plot(x, y, color=COLOUR[role], ls=dash)
-        for label, (middle, height) in (names or {}).items():
-            axis.text(middle, height, label, ha="center", va="center", color=COLOUR[role])
+        for dash, colour, y in zip(DASHES, _colours(role, lines), lines.values()):
+            axis.plot(x, y, color=colour, ls=dash)
+        for colour, (label, (middle, height)) in zip(_colours(role, lines), (names or {}).items()):
+            axis.text(middle, height, label, ha="center", va="center", color=colour)
         if not names:
             _name_ends(axis, x[-1], lines, role)
         axis.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if logx else "linear")
@@ -580,6 +580,11 @@ def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, names=None
     return _drawing(draw, alt, size=(4.8, 2.9))
 
 
+def _colours(role, lines):
+    """Return a colour for each line, from the role of all or a tuple with one for each."""
+    return [COLOUR[each] for each in ([role] * len(lines) if isinstance(role, str) else role)]
+
+
 def _name_ends(axis, x, lines, role):
     """Name each line right of its end, and where names had to be pushed apart, lead from the end to the name.
 
@@ -590,14 +595,14 @@ def _name_ends(axis, x, lines, role):
     crowded = not np.array_equal(ends, heights)
     leader = {"arrowstyle": "-", "relpos": (0, 0.5), "color": COLOUR["muted"], "lw": 1, "shrinkA": 1, "shrinkB": 6}
     at = mpl.transforms.offset_copy(axis.transData, axis.figure, x=28 if crowded else 5, units="points")
-    for dash, label, end, height in zip(DASHES, lines, ends, heights):
+    for dash, colour, label, end, height in zip(DASHES, _colours(role, lines), lines, ends, heights):
         axis.annotate(
             label,
             (x, end),
             (x, height),
             textcoords=at,
             va="center",
-            color=COLOUR[role],
+            color=colour,
             annotation_clip=False,
             arrowprops={**leader, "ls": dash} if crowded else None,
         )
