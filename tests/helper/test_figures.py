@@ -97,6 +97,17 @@ PICTURES = {
 WITHOUT_ROLES = ("arrows", "curves", "dot_rows")
 
 
+def test_curves_may_have_a_role_each_in_which_line_and_name_are_drawn():
+    options = {"alt": ALT, "xlabel": "x", "ylabel": "y"}
+    html = figures.curves([1, 2], CURVES, role=("key", "query", "query"), **options)._repr_html_()
+    named = figures.curves(
+        [1, 2], CURVES, role=("key", "query", "query"), names={"low": (1, 1)}, **options
+    )._repr_html_()
+    alone = figures.curves([1, 2], CURVES, role="query", **options)._repr_html_()
+    assert html.count("var(--mt-query)") == 2 * html.count("var(--mt-key)") > 0 == alone.count("var(--mt-key)")
+    assert named.count("var(--mt-key)") == 2 and named.count("var(--mt-query)") == 2  # a line and its name, two lines
+
+
 def test_lines_that_end_in_one_point_can_be_named_where_they_part():
     named = {"rising": (1.2, 0.5), "falling": (1.6, 0.5)}
     same = {"rising": [0, 1], "falling": [2, 1]}
