@@ -349,18 +349,26 @@ def machine():
     }
 
 
+TEXT = ["the", "animal", "didn't", "cross", "the", "street", "because", "it", "was", "too", "tired"]
+IDS = np.array([sorted(set(TEXT)).index(word) for word in TEXT])
+TARGETS = np.append(np.full(len(IDS) - 2, -1), IDS[-1])
+
+
+def beginner(width, seed):
+    """Return a new model, its loss on the last word of a text, and the gradient."""
+    model = LanguageModel(10, width, 2, 2, seed, dtype=np.float64)
+    logits, backward = model.vjp(IDS[:-1])
+    loss, back_loss = cross_entropy_vjp(logits, TARGETS)
+    return model, loss, backward(back_loss())
+
+
 def lowered(width, step):
     """Return how many of 100 new models have a smaller loss when `step(gradient, rng)` is taken from their numbers."""
-    text = ["the", "animal", "didn't", "cross", "the", "street", "because", "it", "was", "too", "tired"]
-    words, better = sorted(set(text)), 0
-    ids = np.array([words.index(word) for word in text])
-    targets = np.append(np.full(len(ids) - 2, -1), ids[-1])
+    better = 0
     for seed in range(101, 201):
-        model = LanguageModel(10, width, 2, 2, seed, dtype=np.float64)
-        logits, backward = model.vjp(ids[:-1])
-        before, back_loss = cross_entropy_vjp(logits, targets)
-        model.flat -= step(backward(back_loss()), np.random.default_rng(seed))
-        better += cross_entropy(model(ids[:-1]), targets) < before
+        model, before, gradient = beginner(width, seed)
+        model.flat -= step(gradient, np.random.default_rng(seed))
+        better += cross_entropy(model(IDS[:-1]), TARGETS) < before
     return better
 
 
@@ -376,17 +384,23 @@ def one_step():
     }
 
 
-def how_far():
-    two, six = (
-        [lowered(width, lambda g, rng, far=far: far * g / np.linalg.norm(g)) for width in WIDTHS] for far in (2, 6)
+def tied_table():
+    def lowered_at(width, first, last):
+        table, better = np.arange(LanguageModel(10, width, 2, 2).flat.size) < 10 * width, 0
+        for seed in range(101, 201):
+            model, before, gradient = beginner(width, seed)
+            step = 0.3 * gradient * table
+            two = LanguageModel(10, width, 2, 2, dtype=np.float64, tied=False)
+            head = (model.flat - last * step)[table].reshape(10, width)
+            two.flat[:] = np.append(model.flat - first * step, head.T)
+            better += cross_entropy(two(IDS[:-1]), TARGETS) < before - 1e-9
+        return better
+
+    both, *one = ([lowered_at(width, *ends) for width in (64, 96)] for ends in ((1, 1), (1, 0), (0, 1)))
+    text = (
+        f"lower of 100, both ends {many(both, '.0f')}, the first {many(one[0], '.0f')}, the last {many(one[1], '.0f')}"
     )
-    factor = [lowered(width, lambda g, rng: 0.3 * g) for width in WIDTHS]
-    text = f"lower of 100, as far as 2 {many(two, '.0f')}, as far as 6 {many(six, '.0f')}"
-    return f"{text}; 0.3 times the gradient {many(factor, '.0f')}", {
-        "as far as 2": two,
-        "as far as 6": six,
-        "0.3 times the gradient, widest": factor[-1],
-    }
+    return text, {"at both ends": both, "at one end": one[0] + one[1]}
 
 
 def wide_arrays():
