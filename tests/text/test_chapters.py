@@ -205,7 +205,7 @@ BREAKS = {
         (CHAPTER, "loaf = 1.5\n", "loaf = 1.5\nimport matplotlib.pyplot\n", "plots with matplotlib"),
         (CHAPTER, "loaf = 1.5\n", f"loaf = 1.5  # {'e' * 80}\n", "a line of 94 characters"),
         (CHAPTER, "...)", "...)" + "\n1" * 9, "open cells are over 10 lines long"),
-        (CHAPTER, "check(", "1\n2\n3\n4\ncheck(", "the median cell has 6 lines"),
+        (CHAPTER, "{code-cell} ipython3\n", "{code-cell} ipython3\n1\n2\n3\n4\n", "the median open cell has"),
         (CHAPTER, "## Exercises\n", 3 * CLOSED_CELL + "## Exercises\n", "a third closed cell in a row"),
     ],
     rules.length: [
