@@ -15,9 +15,9 @@ CARD = ".preview"
 ASSIGNED = re.compile(r'^\(window\.previews \?\?= \{\}\)\["([^"]+)"\] = (\{.*\});\n$', re.DOTALL)
 LINKS = ".text a[href]:not(.external, .headerlink, .number, .viewcode-back)"
 TERM = "chapters/04-attention.html", "#term-score", "The dot product of a query and a key, divided by the scale"
-SHOWN = {  # page, end of the link's address, what the card says
+SHOWN = {  # page, end of the link's address or its words, what the card says
     "term": TERM,
-    "citation": ("chapters/04-attention.html", "bibliography.html#id31", "On estimating regression"),
+    "citation": ("chapters/04-attention.html", "Nadaraya, 1964", "On estimating regression"),
     "equation": ("chapters/03-softmax.html", "02-dot-product.html#equation-eq-variance", "(2.3)"),
     "equation, same page": ("chapters/03-softmax.html", "#equation-eq-softmax", "(3.1)"),
     "figure": ("reference/teaching.html", "03-softmax.html#fig-temperature-slider", "Fig. 3."),
@@ -94,8 +94,8 @@ def test_pictures_are_scripts_of_their_own(site):
 
 
 def link_to(tab, end):
-    """Return the first link of the text whose address ends so; the folds around it are opened first."""
-    link = tab.locator(f"{LINKS}[href$='{end}']").first
+    """Return the first link of the text whose address ends so, or that says so, with the folds around it opened."""
+    link = tab.locator(f"{LINKS}:is([href$='{end}'], :has-text('{end}'))").first
     link.evaluate(UNFOLD)
     return link
 

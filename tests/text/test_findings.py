@@ -115,7 +115,7 @@ def test_what_is_measured_is_kept_with_what_was_measured_before(tmp_path, monkey
         "\n**weaker**: “says two”\n"
         ": *Tried on* a die.\n  *Found:* 2 times.\n: *Fails unless* times under 3; *the same if* times at most 1.\n"
     )
-    assert capsys.readouterr().out.endswith("1 same, 1 weaker, 0 fails, in 0 minutes of one core.\n")
+    assert "\n1 same, 1 weaker, 0 fails, in " in capsys.readouterr().out
 
 
 def one():
