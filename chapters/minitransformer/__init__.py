@@ -21,8 +21,9 @@ Chapter, module, and what it builds:
  17  inside            activation patching, ablation, the logit lens, linear probes
  18  online_attention  attention by tiles, and weights in fewer bits
  19  today             grouped queries, SwiGLU, experts, `Decoder`, linear attention
- 20  public_model      GGUF files, blocks of few bits, SmolLM2 and its encoding
- 21  circuits          heads cut, tokens hidden and vectors exchanged in a large model; sinks and ranks
+ 20  answering         fine-tuning, LoRA, preferences, and rewards that a program checks
+ 21  public_model      GGUF files, blocks of few bits, SmolLM2 and its encoding
+ 22  circuits          heads cut, tokens hidden and vectors exchanged in a large model; sinks and ranks
 
 Besides, `pretrained` loads and saves checkpoints, `tasks` are what models are trained on, and `arrays` are checks and
 files.  What one of them has is found at the top, too, `from minitransformer import LanguageModel, train`, but for a

@@ -1,4 +1,4 @@
-"""Experiments on a large model: heads cut, tokens hidden, vectors exchanged, answers ranked; built in chapter 21."""
+"""Experiments on a large model: heads cut, tokens hidden, vectors exchanged, answers ranked; built in chapter 22."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ def cut_heads(heads):
 
     `heads` holds pairs (layer, head): layers are counted from 1, as in `opened`, and the heads in one from 0.
     Shapes: the functions take (…, heads, n, d_k) and return the same.  Raises ValueError where a pair holds no such
-    numbers.  Built in chapter 21.
+    numbers.  Built in chapter 22.
 
     >>> change = cut_heads([(2, 0), (2, 3)])
     >>> change["2 attention mixed"](np.ones((4, 3, 2))).sum(axis=(1, 2)).tolist()
@@ -35,7 +35,7 @@ def cut_heads(heads):
 def previous_score(weights):
     """Return how much a token gives, on average, to the token before it, for each head.
 
-    Shapes: weights (…, heads, n, n) -> (heads,), from 0 to 1.  Built in chapter 21.
+    Shapes: weights (…, heads, n, n) -> (heads,), from 0 to 1.  Built in chapter 22.
 
     >>> previous_score(np.eye(3, k=-1)[None]).tolist()
     [1.0]
@@ -48,7 +48,7 @@ def sink_share(weights, behind=10):
     """Return the share of attention that goes to the first token, for each head, from tokens so far behind it.
 
     Shapes: weights (…, heads, n, n) -> (heads,), from 0 to 1.  Raises ValueError where no token is as far behind.
-    Xiao et al. (2024); built in chapter 21.
+    Xiao et al. (2024); built in chapter 22.
 
     >>> sink_share(np.tri(3)[None] / [[1], [2], [3]], behind=2).round(2).tolist()
     [0.33]
@@ -65,7 +65,7 @@ def seen_only(keep, layers):
 
     Weights that `keep` says False for become 0, and those of a row are made to sum to 1 again.
     Shapes: keep (n, n) of bool; the functions take (…, heads, n, n) and return the same.
-    Raises ValueError where a token could see neither itself nor one before it.  Built in chapter 21.
+    Raises ValueError where a token could see neither itself nor one before it.  Built in chapter 22.
 
     >>> hide = seen_only(np.eye(2, dtype=bool), [7])["7 attention weights"]
     >>> hide(np.array([[[1.0, 0.0], [0.25, 0.75]]])).tolist()
@@ -86,7 +86,7 @@ def sink_mask(n, window, first=1):
     """Return the mask of a window that also keeps the first tokens: (n, n) of bool.
 
     A token sees the first ones and, of those before it, as many as make `window` together.  Raises ValueError where the
-    window is no longer than what it keeps.  Xiao et al. (2024); built in chapter 21.
+    window is no longer than what it keeps.  Xiao et al. (2024); built in chapter 22.
 
     >>> sink_mask(5, window=3)[-1].astype(int).tolist()
     [1, 0, 0, 1, 1]
@@ -101,7 +101,7 @@ def exchanged(order, at):
 
     Text i gets what text order[i] has at the index `at`, which begins behind the axis of the texts.
     Shapes: order (texts,) of whole numbers; the function takes (texts, …) and returns the same.
-    Vig et al. (2020); built in chapter 21.
+    Vig et al. (2020); built in chapter 22.
 
     >>> exchanged([1, 0], 2)(np.arange(6).reshape(2, 3)).tolist()
     [[0, 1, 5], [3, 4, 2]]
@@ -119,7 +119,7 @@ def ranks(logits, ids):
     """Return how many other tokens are as likely as the one asked for, or likelier: 0 where it is the likeliest.
 
     Ties count against it: where all logits are alike, it comes last.
-    Shapes: logits (…, vocabulary), ids (…) -> (…) of whole numbers.  Built in chapter 21.
+    Shapes: logits (…, vocabulary), ids (…) -> (…) of whole numbers.  Built in chapter 22.
 
     >>> ranks([[3.0, 1.0, 2.0], [0.0, 0.0, 0.0]], [2, 0]).tolist()
     [1, 2]

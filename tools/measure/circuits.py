@@ -1,4 +1,4 @@
-"""Open a published chat model as chapter 21 does, on a hundred cases or more of each kind, and keep what is found.
+"""Open a published chat model as chapter 22 does, on a hundred cases or more of each kind, and keep what is found.
 
 Each part of PARTS is a function of the model and its encoding; what it returns stands under its name in the file that
 `companion.evidence.circuits.load_circuits` reads, which is written after each.  NAMES="copying sink" renews these.

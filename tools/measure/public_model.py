@@ -1,4 +1,4 @@
-"""Ask a published chat model what chapter 20 counts, a hundred cases of each kind, and keep what it says.
+"""Ask a published chat model what chapter 21 counts, a hundred cases of each kind, and keep what it says.
 
 Each part of PARTS is a function of the model and its encoding; what it returns stands under its name in the file that
 `companion.evidence.asked.load_asked` reads, which is written after each, and its answers, whole, in the one that
@@ -449,4 +449,4 @@ def main():
         kept = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
         found = kept | {part.__name__: rounded(new)}
         parts = {one.__name__: found[one.__name__] for one in PARTS if one.__name__ in found}
-        write_report(FILE, report("public-model", "What chapter 20 counts of SmolLM2-135M-Instruct.", **parts))
+        write_report(FILE, report("public-model", "What chapter 21 counts of SmolLM2-135M-Instruct.", **parts))

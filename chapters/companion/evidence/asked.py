@@ -1,4 +1,4 @@
-"""What chapter 20 asks a published chat model, a hundred cases of each kind, and what it said: `make public-model`."""
+"""What chapter 21 asks a published chat model, a hundred cases of each kind, and what it said: `make public-model`."""
 
 import bz2
 import json
@@ -147,7 +147,7 @@ DIGITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight"
 def is_right(answer, wanted):
     """Tell whether an answer holds what is wanted, as whole words.
 
-    Where several are right alike, a stroke stands between them.  Used in chapter 20.
+    Where several are right alike, a stroke stands between them.  Used in chapter 21.
 
     >>> is_right("It is Tunisia.", "Tunis"), is_right(" new delhi, of course", "New Delhi|Delhi")
     (False, True)
@@ -156,7 +156,7 @@ def is_right(answer, wanted):
 
 
 def counted_part(answer, way):
-    r"""Return the part of an answer that is judged: all of it, but behind examples its first line.  Used in chapter 20.
+    r"""Return the part of an answer that is judged: all of it, but behind examples its first line.  Used in chapter 21.
 
     >>> counted_part(" Rome.\nThe capital of Spain", "three examples")
     'Rome.'
@@ -167,7 +167,7 @@ def counted_part(answer, way):
 
 
 def said_first(answer, country):
-    """Return what an answer says first of a capital, in 24 characters at most.  Used in chapter 20.
+    """Return what an answer says first of a capital, in 24 characters at most.  Used in chapter 21.
 
     >>> said_first("The capital of Italy is Rome.", "Italy")
     'Rome.'
@@ -180,7 +180,7 @@ def said_first(answer, country):
 
 
 def wanted_of(task, asked):
-    """Return what is right of a task of `OTHER_WAYS`, a regular expression.  Used in chapter 20.
+    """Return what is right of a task of `OTHER_WAYS`, a regular expression.  Used in chapter 21.
 
     >>> wanted_of("sums of two digits", "12 + 35"), wanted_of("letters counted", "milk")
     ('\\\\b47\\\\b', '\\\\b(?:4|four)\\\\b')
@@ -201,7 +201,7 @@ def wanted_of(task, asked):
 def judged(task, way, text):
     r"""Return the part of an answer that counts: of sums the first number, in a chat the last; else its first line.
 
-    In a chat all of another answer counts.  Used in chapter 20.
+    In a chat all of another answer counts.  Used in chapter 21.
 
     >>> judged("sums of two digits", "examples", " 47\n1 + 1 = 2")
     '47'
@@ -213,7 +213,7 @@ def judged(task, way, text):
 
 
 def load_asked(part):
-    """Return a part of what `make public-model` has measured, mostly a dict.  Used in chapter 20.
+    """Return a part of what `make public-model` has measured, mostly a dict.  Used in chapter 21.
 
     Raises ValueError where there is no such part, naming those that there are.
 
@@ -227,7 +227,7 @@ def load_asked(part):
 def load_answers(part):
     """Return all answers of a part, "capitals" or "others": rounding or task -> way -> question -> what was said.
 
-    Raises ValueError where there is no such part.  Used in chapter 20.
+    Raises ValueError where there is no such part.  Used in chapter 21.
 
     >>> load_answers("capitals")["as it is"]["begun"]["France"]
     ' Paris.\\n\\nThe answer is:'

@@ -1,4 +1,4 @@
-"""A published chat model, opened: what `make circuits` has counted in it, and the cases; used in chapter 21."""
+"""A published chat model, opened: what `make circuits` has counted in it, and the cases; used in chapter 22."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ OTHER_NOUNS = ("street", "river", "bridge", "road", "garden", "forest", "field",
 
 
 def load_circuits():
-    """Return what `make circuits` measured: a dict by part, such as "copying" or "sink".  Used in chapter 21.
+    """Return what `make circuits` measured: a dict by part, such as "copying" or "sink".  Used in chapter 22.
 
     >>> load_circuits()["copying"]["texts"]
     50
@@ -25,7 +25,7 @@ def load_circuits():
 def capital_cases(encoding, length=5):
     """Return the prompts "The capital of … is" that have so many tokens: countries, ids, and what should be said next.
 
-    Shapes: -> a list of names, ids (count, length), the first token of each capital (count,).  Used in chapter 21.
+    Shapes: -> a list of names, ids (count, length), the first token of each capital (count,).  Used in chapter 22.
 
     >>> from minitransformer.public_model import load_smollm2
     >>> names, ids, answers = capital_cases(load_smollm2()[1])  # doctest: +SKIP
@@ -39,7 +39,7 @@ def capital_cases(encoding, length=5):
 
 
 def crossing(subject, place, word):
-    """Return the book's sentence about other nouns.  Used in chapter 21.
+    """Return the book's sentence about other nouns.  Used in chapter 22.
 
     >>> crossing("cow", "river", "wide")
     "The cow didn't cross the river because it was too wide."

@@ -629,7 +629,7 @@ def beginnings(words, answers, *, alt):
 
 
 def block_of_bytes(block, *, alt):
-    """Draw a block of 32 weights in 20 bytes: scale, least, and 16 bytes with two numbers each; used in chapter 20.
+    """Draw a block of 32 weights in 20 bytes: scale, least, and 16 bytes with two numbers each; used in chapter 21.
 
     `block` is one of a GGUF file's kind Q4_1, as bytes.  The low four bits of a byte are shaded, wherever they stand.
 

@@ -1,4 +1,4 @@
-"""A published model in the book's own functions: GGUF files, SmolLM2 and its encoding; built in chapter 20."""
+"""A published model in the book's own functions: GGUF files, SmolLM2 and its encoding; built in chapter 21."""
 
 # ruff: noqa: F401 - this hands on what the modules beside it have
 

@@ -1,4 +1,4 @@
-"""The encoding that a GGUF file holds: byte-level, its merges applied by chapter 16's own algorithm; chapter 20."""
+"""The encoding that a GGUF file holds: byte-level, its merges applied by chapter 16's own algorithm; chapter 21."""
 
 import functools
 import re
@@ -26,7 +26,7 @@ class ByteLevelEncoding:
     `signs` has the spelling of each token, a sign for each byte, `types` what it is, `merges` pairs of spellings with a
     blank between them, in the order in which they were learned, and `rule` a name of `RULES`.  It is used like a
     `BytePairEncoding`.  `tokens`, a list, holds the bytes of each token, and `marks` the number of each mark, such as
-    ``<|im_end|>``.  Raises ValueError where these are no such encoding.  Used in chapter 20.
+    ``<|im_end|>``.  Raises ValueError where these are no such encoding.  Used in chapter 21.
 
     >>> encoding = ByteLevelEncoding(["<end>", "h", "o", "t", "ot"], [3, 1, 1, 1, 1], ["o t"], "smollm")
     >>> encoding.encode("hot<end>"), encoding.encode("hot<end>", plain=True)
@@ -91,7 +91,7 @@ def _spelled(sign, kind, bytes_of):
 
 @functools.cache
 def compiled(rule):
-    """Return the pattern of a rule of `RULES`.  Raises ValueError where there is none.  Used in chapter 20.
+    """Return the pattern of a rule of `RULES`.  Raises ValueError where there is none.  Used in chapter 21.
 
     >>> compiled("smollm").findall("it's 42 cats")
     ['it', "'s", ' ', '4', '2', ' cats']
@@ -108,7 +108,7 @@ def compiled(rule):
 def signs_of(kind):
     """Return all signs of a kind in Unicode, "L" for letters or "N" for numbers, as a class of `re` without brackets.
 
-    Used in chapter 20.
+    Used in chapter 21.
 
     >>> len(re.findall(f"[{signs_of('L')}]", "aßé 3"))
     3
@@ -122,7 +122,7 @@ def gguf_encoding(keys, vocabulary):
     """Return the encoding that the keys of a GGUF file tell of, or None where it has none.
 
     Its `tokens` are as many as the model's vocabulary has rows.  Warns where it cannot be read, and gives None then.
-    Used in chapter 20.
+    Used in chapter 21.
 
     >>> gguf_encoding({}, 11) is None
     True

@@ -1,4 +1,4 @@
-"""GGUF files: what they say, where their arrays stand, and blocks of few bits as numbers; built in chapter 20."""
+"""GGUF files: what they say, where their arrays stand, and blocks of few bits as numbers; built in chapter 21."""
 
 import math
 from typing import NamedTuple
@@ -35,7 +35,7 @@ STEP = 16_384  # blocks that are read at a time
 class Gguf(NamedTuple):
     """What a GGUF file says: its version, its keys, its arrays by name, and the byte at which their numbers begin.
 
-    Used in chapter 20.
+    Used in chapter 21.
 
     >>> Gguf(3, {"general.architecture": "llama"}, {}, 64).keys
     {'general.architecture': 'llama'}
@@ -50,7 +50,7 @@ class Gguf(NamedTuple):
 class Blocks(NamedTuple):
     """An array of a GGUF file: the file, the kind of its blocks, such as "Q4_1", its shape, and its first byte.
 
-    Used in chapter 20.
+    Used in chapter 21.
 
     >>> Blocks("model.gguf", "Q4_1", (576, 576), 64).count
     10368
@@ -88,7 +88,7 @@ def read_gguf(path):
     `keys` is a dict of all that the file tells of its model: sizes, tokens, merges, the chat template.  `arrays` has a
     `Blocks` for each name, its shape as NumPy has it; the file lists axes in reverse, the fastest first.
     Raises FileNotFoundError where there is no such file, and ValueError, naming it, where it is no whole GGUF file of
-    version 2 or 3.  Used in chapter 20.
+    version 2 or 3.  Used in chapter 21.
 
     >>> read_gguf("model.gguf")
     Traceback (most recent call last):
@@ -169,7 +169,7 @@ def _bytes(data, count):
 def dequantise_q8_0(blocks):
     """Return the weights of blocks of 8 bits: each number times the scale of its block.
 
-    Shapes: blocks (count,) of `Q8_0` -> (count, 32), float32.  Built in chapter 20.
+    Shapes: blocks (count,) of `Q8_0` -> (count, 32), float32.  Built in chapter 21.
 
     >>> blocks = np.zeros(1, Q8_0)
     >>> blocks["scale"], blocks["numbers"][0, :3] = 0.5, [-127, 0, 3]
@@ -182,7 +182,7 @@ def dequantise_q8_0(blocks):
 def nibbles(numbers):
     """Return the low and then the high four bits of the bytes of each block, as numbers from 0 to 15.
 
-    Shapes: numbers (count, 16), uint8 -> (count, 32), float32.  Built in chapter 20.
+    Shapes: numbers (count, 16), uint8 -> (count, 32), float32.  Built in chapter 21.
 
     >>> nibbles(np.array([[0x2F, 0x10]], np.uint8)).tolist()
     [[15.0, 0.0, 2.0, 1.0]]
@@ -196,7 +196,7 @@ def dequantise_q4_1(blocks):
     """Return the weights of blocks of 4 bits: the scale of a block times each number from 0 to 15, plus its least.
 
     Shapes: blocks (count,) of `Q4_1` -> (count, 32), float32: the low four bits of the 16 bytes are the numbers 0 to
-    15 of a block, the high ones 16 to 31.  Built in chapter 20.
+    15 of a block, the high ones 16 to 31.  Built in chapter 21.
 
     >>> blocks = np.zeros(1, Q4_1)
     >>> blocks["scale"], blocks["least"], blocks["numbers"][0, 0] = 0.5, -1, 0x2F
@@ -212,7 +212,7 @@ def dequantise_q4_1(blocks):
 def dequantise_q4_0(blocks):
     """Return the weights of blocks of 4 bits without a least one: the scale times each number, from −8 to 7.
 
-    Shapes: blocks (count,) of `Q4_0` -> (count, 32), float32, in the order of `dequantise_q4_1`.  Used in chapter 20.
+    Shapes: blocks (count,) of `Q4_0` -> (count, 32), float32, in the order of `dequantise_q4_1`.  Used in chapter 21.
 
     >>> blocks = np.zeros(1, Q4_0)
     >>> blocks["scale"], blocks["numbers"][0, 0] = 0.5, 0x2F
@@ -226,7 +226,7 @@ def dequantise_q4_0(blocks):
 
 
 def from_bfloat16(bits):
-    """Return the numbers of bfloat16, whose bits are the first half of a float32's.  Used in chapter 20.
+    """Return the numbers of bfloat16, whose bits are the first half of a float32's.  Used in chapter 21.
 
     Shapes: bits (count,), uint16 -> (count,), float32.
 
@@ -241,7 +241,7 @@ def dequantised(stored, out=None):
 
     Some thousands of blocks are read at a time, so that little more memory is needed than for the result.
     Raises ValueError, naming the file, where their kind is not known, or a number is NaN or infinite.
-    Used in chapter 20.
+    Used in chapter 21.
 
     >>> import tempfile
     >>> from pathlib import Path

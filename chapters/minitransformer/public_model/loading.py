@@ -1,4 +1,4 @@
-"""A GGUF file as a `Decoder`: what each family calls its sizes and its arrays; used in chapter 20."""
+"""A GGUF file as a `Decoder`: what each family calls its sizes and its arrays; used in chapter 21."""
 
 from functools import partial
 
@@ -55,7 +55,7 @@ def load_gguf(path):
     or Q4_1; the model is the one that `load_pretrained` gives for the same numbers.
     Raises FileNotFoundError where there is no file, and ValueError, naming it, where it is damaged, of another family
     or kind, or asks for what a `Decoder` does not have.  Warns where its encoding is of another kind.
-    Used in chapter 20.
+    Used in chapter 21.
 
     >>> load_gguf("model.gguf")
     Traceback (most recent call last):
@@ -83,7 +83,7 @@ def planned(told):
     """Return the arguments of `decoder_shapes` and the options of the `Decoder` that a `Gguf` means, two dicts.
 
     Raises ValueError where its family is not known, or it asks for what a `Decoder` does not have.
-    Used in chapter 20.
+    Used in chapter 21.
 
     >>> from pathlib import Path
     >>> from minitransformer.public_model.gguf import Blocks, Gguf

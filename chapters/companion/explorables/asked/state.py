@@ -20,7 +20,7 @@ def asked_state(asked, questions, first, second, at):
     """Return the state that begins with two of the ways, and at one of the questions.
 
     `asked` is what was measured of each way, by its name: what was "said" to each question, and a text "known", with a
-    1 for what was right and else a 0; `first`, `second` and `at` are names.  Used in chapter 20.
+    1 for what was right and else a 0; `first`, `second` and `at` are names.  Used in chapter 21.
     """
     ways, questions = [*asked], [*questions]
     found = {"ways": ways, "questions": questions, "said": [way["said"] for way in asked.values()]}

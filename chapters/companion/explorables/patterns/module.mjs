@@ -1,4 +1,4 @@
-// Chapter 21: where every head of a model looks, in one text, as a sheet of small patterns of which one is opened.
+// Chapter 22: where every head of a model looks, in one text, as a sheet of small patterns of which one is opened.
 import { begin, box, change, make, numbers, percent, share, slider, speaker } from "../shared/parts.mjs";
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

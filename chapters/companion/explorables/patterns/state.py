@@ -8,7 +8,7 @@ DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
 def packed(weights):
-    """Return weights in letters, 64 levels from 0 to 1, row after row up to the token itself; used in chapter 21.
+    """Return weights in letters, 64 levels from 0 to 1, row after row up to the token itself; used in chapter 22.
 
     Shapes: (layers, heads, n, n) -> a string of layers · heads · n (n + 1) / 2 letters.
 
