@@ -416,9 +416,9 @@ def solutions(page, task, asked, unchecked):
 def veils(book):
     """What a prediction veils is short, two results and 120 words, and hides nothing that is needed elsewhere.
 
-    The figure that decides may be shown by the choice.  The rule is kept by the first four parts of the book.
+    The figure that decides may be shown by the choice.
     """
-    for page in book.chapters[:15]:
+    for page in book.chapters:
         for one in predicted(page):
             fold = next(box for box in page.directives if box.argument == OUTCOMES and box.line > one.first)
             cells = [cell for cell in page.cells if one.first < cell.line < fold.line]
@@ -539,7 +539,7 @@ def check_names(book):
 def rhythm(book):
     """15 code cells or more, none over 20 lines or too wide; of the open ones the median has 4, nine in ten at most 10.
 
-    Up to chapter 15 no three cells of which only the output is seen follow each other.
+    No three cells of which only the output is seen follow each other.
     """
     for page in book.chapters:
         sizes = {cell.line: sum(bool(line.strip()) for line in cell.source.splitlines()) for cell in page.cells}
@@ -553,7 +553,7 @@ def rhythm(book):
             yield f"{at(page)}: {len(long)} of {len(shown)} open cells are over 10 lines long (at {long})."
         for three in zip(page.cells, page.cells[1:], page.cells[2:]):
             between = lines_between(page, *three[:2]) + lines_between(page, *three[1:])
-            if page.number <= 15 and not between and all("hide-input" in cell.tags for cell in three):
+            if not between and all("hide-input" in cell.tags for cell in three):
                 yield f"{at(page, three[2].line)}: a third closed cell in a row; join them, or show the core."
         for cell in page.cells:
             if sizes[cell.line] > 20:
