@@ -44,6 +44,7 @@ from minitransformer.public_model import (
 from minitransformer.public_model.__main__ import _main as command
 from minitransformer.public_model.encoding import compiled
 from minitransformer.today import Decoder, decoder_shapes, rotary_halves
+from tests.shared.oracles import random
 
 SIZES = {"vocabulary": 11, "d": 32, "heads": 4, "layers": 2, "hidden": 64}
 LAYERED = SIZES | {"norm": "layer", "gated": False, "positions": 9, "biases": "QKVO12"}

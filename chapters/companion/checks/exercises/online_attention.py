@@ -162,7 +162,7 @@ CHECKS = {
                 work >= ridge * (weights + cache)
             ),
             "with that many it is not quite reached: round up.": lambda *given: _fewest(*given, rounded=np.floor),
-            "where a user's cache asks for more than its work, no number of users is enough: return 0.": lambda *given: int(
+            "where a cache asks for more than its user's work, no number is enough: return 0.": lambda *given: int(
                 np.ceil(given[3] * given[0] / (given[2] - given[3] * given[1]))
             ),
         },
