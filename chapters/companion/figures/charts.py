@@ -594,6 +594,9 @@ def roofline(loads, places, reads, computes, *, alt):
         axis.set(xscale="log", yscale="log", xlim=ends, ylim=(ends[0] * reads / 1e12, 6 * computes / 1e12))
         axis.plot([ends[0], corner, ends[1]], np.minimum(np.array([ends[0], corner, ends[1]]) * reads, computes) / 1e12)
         axis.lines[0].set_color(COLOUR["muted"])
+        axis.vlines(corner, 0, computes / 1e12, color=COLOUR["grid"], lw=1, zorder=0)
+        for x, y, limit in ((corner / 40, 1, "memory is the limit"), (corner * 7, 0.03, "arithmetic\nis the limit")):
+            axis.text(x, y * computes / 1e12, limit, color=COLOUR["muted"], ha="center")
         for (name, intensity), place in zip(loads.items(), places):
             height = min(intensity * reads, computes) / 1e12
             axis.plot(intensity, height, "o", color=COLOUR["output"], ms=7)
