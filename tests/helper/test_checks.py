@@ -256,8 +256,8 @@ SECOND = {
     "online-attention-users": 2437,
     "online-attention-remedy": 3.0,
     "online-attention-draft": 2.5,
-    "online-attention-fewest": lambda weights, cache, work, ridge: next(
-        (users for users in range(1, 10_000) if users * work >= ridge * (weights + users * cache)), 0
+    "online-attention-fewest": lambda weights, cache, work, ridge: (
+        -(-ridge * weights // (work - ridge * cache)) if work > ridge * cache else 0
     ),
 }
 

@@ -586,7 +586,8 @@ def roofline(loads, places, reads, computes, *, alt):
     `loads` is a dict, name -> operations a byte, and `places` says for each whether its name stands "above" or "below".
     The machine reads `reads` bytes a second, and does `computes` operations.  Williams, Waterman and Patterson (2009).
 
-    >>> picture = roofline({"one": 1.0, "many": 5000.0}, ["below", "above"], 1e12, 3e14, alt="Two dots under a roof.")
+    >>> loads = {"one": 1.0, "many": 5000.0}
+    >>> picture = roofline(loads, ["below", "above"], 1e12, 3e14, alt="Two dots.")
     """
     corner, ends = computes / reads, np.array([0.5, 20_000])
 

@@ -164,10 +164,13 @@ CHECKS = {
             ),
             "with that many it is not quite reached: round up.": lambda *given: _fewest(*given, rounded=np.floor),
             "where a cache asks for more than its user's work, no number is enough: return 0.": lambda *given: int(
-                np.ceil(given[3] * given[0] / (given[2] - given[3] * given[1]))
+                np.ceil(given[3] * given[0] / (given[2] - given[3] * given[1] or 1))
+            ),
+            "a cache takes from its user's work: subtract it.": lambda weights, cache, work, ridge: int(
+                np.ceil(ridge * weights / (work + ridge * cache))
             ),
         },
-        ((100, 2, 50, 10), (1000, 1, 7, 3), (64, 3, 20, 8), (500, 4, 90, 20)),
+        ((100, 2, 50, 10), (1000, 1, 7, 3), (64, 3, 20, 8), (100, 5, 50, 10), (30, 2, 21, 10)),
     ),
     "online-attention-users": Check(
         _LEFT // (_A_TOKEN * 200),
@@ -212,7 +215,7 @@ FORMS = {
         (
             "left = work",
             "return int(ridge * weights // left) if left > 0 else 0",
-            "return int(np.ceil(ridge * weights / left))",
+            "left = work + ridge * cache",
         )
     ),
     "online-attention-groups": Lines(
