@@ -19,10 +19,10 @@ Chapter, module, and what it builds:
  15  translation       batches of sentence pairs, greedy decoding, beam search
  16  language_model    byte-pair encoding, sampling, the key–value cache, n-gram models
  17  inside            activation patching, ablation, the logit lens, linear probes
- 18  online_attention  attention by tiles, and weights in fewer bits
+ 18  online_attention  attention by tiles, without its table
  19  today             grouped queries, SwiGLU, experts, `Decoder`, linear attention
  20  answering         fine-tuning, LoRA, preferences, and rewards that a program checks
- 21  public_model      GGUF files, blocks of few bits, SmolLM2 and its encoding
+ 21  public_model      GGUF files, weights in fewer bits, SmolLM2 and its encoding
  22  circuits          heads cut, tokens hidden and vectors exchanged in a large model; sinks and ranks
 
 Besides, `pretrained` loads and saves checkpoints, `tasks` are what models are trained on, and `arrays` are checks and

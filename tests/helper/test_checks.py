@@ -251,10 +251,14 @@ SECOND = {
     "online-attention-by-hand": np.exp([1 - 4.0, 2 - 4, 0, 0]).sum(),
     "online-attention-cache": 2.0**17,
     "online-attention-merge": lambda one, a, other, b: one + (other - one) / (1 + np.exp(a - b)),
-    "online-attention-pack": lambda numbers: numbers[::2] % 16 + 16 * (numbers[1::2] % 16).astype(int),
     "online-attention-bug": lambda q, K, V, block: special.softmax(np.einsum("md,d->m", K, q)) @ V,
     "online-attention-groups": lambda keys, heads: np.array([keys[i * len(keys) // heads] for i in range(heads)]),
     "online-attention-users": 2437,
+    "online-attention-remedy": 3.0,
+    "online-attention-draft": 2.5,
+    "online-attention-fewest": lambda weights, cache, work, ridge: (
+        -(-ridge * weights // (work - ridge * cache)) if work > ridge * cache else 0
+    ),
 }
 
 

@@ -1,4 +1,4 @@
-"""Chapter 18's module: attention by tiles against attention with its table, its memory, and rounded weights."""
+"""Chapter 18's module: attention by tiles against attention with its table, and its memory."""
 
 import tracemalloc
 from functools import partial
@@ -13,10 +13,8 @@ from minitransformer.attention import attention, attention_vjp
 from minitransformer.masks import leaks
 from minitransformer.online_attention import (
     attend_by_tiles,
-    dequantise,
     online_attention,
     online_attention_vjp,
-    quantise,
     tile_scores,
     tiles,
 )
@@ -133,52 +131,6 @@ def test_a_block_that_is_no_number_of_tokens_is_refused(block):
     for function in (online_attention, online_attention_vjp):
         with pytest.raises(ValueError, match="^block is .*; expected a whole number from 1 on.$"):
             function(*arrays(2, 3), block=block)
-
-
-# Weights in fewer bits
-
-
-@given(st.integers(2, 8), st.sampled_from([None, 1, 2, 6]), st.integers(0, 99))
-def test_no_weight_moves_by_more_than_half_a_step_of_its_group(bits, group, seed):
-    weights = random(5, 6, seed=seed)
-    numbers, scales = quantise(weights, bits, group)
-    assert numbers.dtype == np.int8 and np.abs(numbers).max() == 2 ** (bits - 1) - 1
-    moved = np.abs(dequantise(numbers, scales) - weights).reshape(numbers.shape)
-    assert (moved <= scales / 2 * (1 + 1e-12)).all()
-
-
-def test_an_outlier_spoils_its_own_group_alone():
-    weights = np.linspace(1, 2, 64)[None]
-    weights[0, 0] = 1000
-    for group, lost in ((None, 63), (32, 31)):
-        assert (dequantise(*quantise(weights, group=group)) == 0).sum() == lost
-
-
-def test_zeros_stay_zero_and_single_precision_stays():
-    assert (dequantise(*quantise(np.zeros((2, 4)))) == 0).all()
-    assert dequantise(*quantise(random(2, 4, kind="float32"), 4, 2)).dtype == np.float32
-    assert dequantise(*quantise(np.zeros((0, 6)), group=2)).shape == (0, 6)  # a matrix without rows
-
-
-@pytest.mark.parametrize("bits, group", [(9, None), (1, None), (4, 5), (4, 0)])
-def test_roundings_that_cannot_be_are_refused(bits, group):
-    with pytest.raises(ValueError, match="; expected "):
-        quantise(np.ones((2, 6)), bits, group)
-
-
-@pytest.mark.parametrize("shape", [(6,), (3, 6), (2, 3, 6)])
-def test_weights_of_any_shape_keep_it(shape):
-    weights = np.arange(float(np.prod(shape))).reshape(shape) - 3
-    for group in (None, 3):
-        numbers, scales = quantise(weights, group=group)
-        assert numbers.shape == (*shape[:-1], 6 // (group or 6), group or 6)
-        assert scales.shape == (*numbers.shape[:-1], 1)
-        np.testing.assert_allclose(dequantise(numbers, scales), weights, atol=0.1)
-
-
-def test_a_single_weight_has_no_row_to_be_scaled_by():
-    with pytest.raises(ValueError, match=r"^weights has shape \(\); expected at least 1 axis\.$"):
-        quantise(3.0)
 
 
 def test_the_output_has_the_kind_of_the_most_precise_of_the_three():

@@ -22,8 +22,8 @@ from minitransformer.language_model import (
     token_probabilities,
 )
 from minitransformer.masks import causal_mask
-from minitransformer.online_attention import dequantise, quantise
 from minitransformer.positions import rotary
+from minitransformer.public_model import dequantise, quantise
 from minitransformer.softmax import log_softmax
 from minitransformer.tasks.number_words import number_pair
 from minitransformer.tasks.reversals import reversals
@@ -420,6 +420,32 @@ def rounded(*way):
                 rows = part.reshape(1, -1) if way[-1] == "one" else part
                 part[:] = dequantise(*quantise(rows, *(way[:1] if way[-1] == "one" else way))).reshape(part.shape)
     return bits_per_byte(model, held_out[10_000:20_000].tolist(), encoding)
+
+
+def paired(keep, drop=None):
+    """Return the writer's bits per byte on the second 10,000 held-out tokens, with the heads of each pair changed.
+
+    Both get the keys and values of head `keep`, or their mean where it is None; or head `drop` has values of 0.
+    """
+    writer, encoding, _, held_out = plays()
+    model = new_writer()
+    model.flat[:] = writer.flat
+    for part in (layer.get("attention", {}) for layer in model.params["decoder"].values()):
+        for name in {"W_K", "W_V"} & {*part}:
+            pairs = part[name].reshape(64, 2, 2, 16)
+            if drop is None:
+                pairs[:] = pairs.mean(axis=2, keepdims=True) if keep is None else pairs[:, :, [keep]]
+            elif name == "W_V":
+                pairs[:, :, drop] = 0
+    return bits_per_byte(model, held_out[10_000:20_000].tolist(), encoding)
+
+
+def borrowed_keys():
+    mean, found = paired(None), [(paired(keep), paired(keep, 1 - keep)) for keep in (0, 1)]
+    told = "; ".join(f"head {keep}'s {two[0]:.2f}, silence {two[1]:.2f}" for keep, two in enumerate(found))
+    return f"mean {mean:.2f}; {told}", {
+        "more than silence": [*(borrowed - silent for borrowed, silent in found), mean - max(two[1] for two in found)]
+    }
 
 
 def eight_bits():

@@ -38,9 +38,8 @@ from companion.evidence.asked import (
     wanted_of,
 )
 from minitransformer.language_model import KeyValueCache, decode_step, generate, load_plays
-from minitransformer.online_attention import dequantise, quantise
 from minitransformer.positions import rotary
-from minitransformer.public_model import dequantised, load_smollm2, read_gguf
+from minitransformer.public_model import dequantise, dequantised, load_smollm2, quantise, read_gguf
 from minitransformer.public_model.smollm2 import fetch_smollm2
 from minitransformer.softmax import log_softmax
 from minitransformer.today import Decoder, rotary_halves

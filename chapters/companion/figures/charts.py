@@ -580,6 +580,40 @@ def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, names=None
     return _drawing(draw, alt, size=(4.8, 2.9))
 
 
+def roofline(loads, places, reads, computes, *, alt):
+    """Draw how fast a machine can compute, by how many operations a load does for each byte; used in chapter 18.
+
+    `loads` is a dict, name -> operations a byte, and `places` says for each whether its name stands "above" or "below".
+    The machine reads `reads` bytes a second, and does `computes` operations.  Williams, Waterman and Patterson (2009).
+
+    >>> loads = {"one": 1.0, "many": 5000.0}
+    >>> picture = roofline(loads, ["below", "above"], 1e12, 3e14, alt="Two dots.")
+    """
+    corner, ends = computes / reads, np.array([0.5, 20_000])
+
+    def draw(axis):
+        axis.set(xscale="log", yscale="log", xlim=ends, ylim=(ends[0] * reads / 1e12, 6 * computes / 1e12))
+        axis.plot([ends[0], corner, ends[1]], np.minimum(np.array([ends[0], corner, ends[1]]) * reads, computes) / 1e12)
+        axis.lines[0].set_color(COLOUR["muted"])
+        axis.vlines(corner, 0, computes / 1e12, color=COLOUR["grid"], lw=1, zorder=0)
+        for x, y, limit in ((corner / 40, 1, "memory is the limit"), (corner * 7, 0.03, "arithmetic\nis the limit")):
+            axis.text(x, y * computes / 1e12, limit, color=COLOUR["muted"], ha="center")
+        for (name, intensity), place in zip(loads.items(), places):
+            height = min(intensity * reads, computes) / 1e12
+            axis.plot(intensity, height, "o", color=COLOUR["output"], ms=7)
+            shift, ha, va = ((-5, 5), "right", "bottom") if place == "above" else ((7, -6), "left", "top")
+            axis.annotate(name, (intensity, height), shift, textcoords="offset points", ha=ha, va=va)
+        axis.annotate(
+            f"corner, {corner:.0f}", (corner, computes / 1e12), (0, 7), textcoords="offset points", ha="center"
+        )
+        axis.set(xlabel="operations for each byte read", ylabel="trillion operations a second")
+        axis.set_xticks([1, 10, 100, 1000, 10_000], ["1", "10", "100", "1,000", "10,000"])
+        axis.set_yticks([10, 100, 1000], ["10", "100", "1,000"])
+        axis.minorticks_off()
+
+    return _drawing(draw, alt, size=(4.8, 3.0))
+
+
 def _colours(role, lines):
     """Return a colour for each line, from the role of all or a tuple with one for each."""
     return [COLOUR[each] for each in ([role] * len(lines) if isinstance(role, str) else role)]

@@ -653,6 +653,34 @@ def block_of_bytes(block, *, alt):
     return Picture(16 * wide + 4, 198, element("g", svg, font_family="inherit"), alt)
 
 
+def running_strip(scores, values, block, *, alt):
+    """Draw a softmax that sees its scores (n,) in blocks: below each, what is remembered of them; used in chapter 18.
+
+    `values` (n,) are mixed as in attention, by the same weights.
+
+    >>> picture = running_strip([1.0, 3.0, 2.0, 5.0], np.arange(4.0), 2, alt="Two blocks.")
+    """
+    parts = [slice(start, start + block) for start in range(0, len(scores), block)]
+    scores, values, side, left = np.asarray(scores), np.asarray(values), 46, 58
+    svg = "".join(text(0, y, said, "muted", 14, "start") for y, said in ((25, "scores"), (83, "factor")))
+    svg += "".join(text(0, y, said, "muted", 14, "start") for y, said in ((120, "top"), (143, "total"), (166, "mixed")))
+    top, total, mixed, wide = -np.inf, 0.0, 0.0, side * block
+    for i, part in enumerate(parts):
+        x, higher = left + i * (wide + 16), max(top, scores[part].max())
+        factor, e = np.exp(top - higher), np.exp(scores[part] - higher)
+        svg += "".join(box(x + side * j, 6, side, 28, "weight") for j in range(len(e)))
+        svg += "".join(text(x + side * (j + 0.5), 25, f"{score:g}") for j, score in enumerate(scores[part]))
+        svg += f'<g transform="rotate(180 {x + wide / 2:g} 50)">{arrow(f"M{x + wide / 2:g} 64V40")}</g>'
+        if i:
+            power = f"{top - higher:g}".translate(str.maketrans("-0123456789.", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹·"))
+            svg += text(x + wide / 2, 83, f"e{power} = {factor:.4g}", "output", 14) + arrow(f"M{x - 15} 138H{x - 2}", 1)
+        top, total, mixed = higher, total * factor + e.sum(), mixed * factor + e @ values[part]
+        svg += box(x, 98, wide, 80, "output", 0.06)
+        for y, number in ((120, f"{top:g}"), (143, f"{total:.4f}"), (166, f"{mixed:.4f}")):
+            svg += text(x + wide / 2, y, number)
+    return Picture(x + wide + 4, 184, element("g", svg, font_family="inherit"), alt)
+
+
 def token_rows(rows, *, alt):
     """Draw how texts are cut into tokens, a dict, label -> tokens: a row of boxes for each; used in chapter 16.
 

@@ -1,10 +1,10 @@
-"""The exercises of chapter 18, on online softmax, tiles and quantisation."""
+"""The exercises of chapter 18, on online softmax, tiles, caches and what a machine can do."""
 
 import numpy as np
 
 from minitransformer.softmax import softmax
 
-from . import Check, Lines, Mend
+from . import Check, Lines, Mend, Pick
 
 _RNG = np.random.default_rng(18)
 _GIB, _PARAMETERS, _A_TOKEN = 2**30, 8_030_261_248, 131_072
@@ -24,15 +24,6 @@ def _merged(one, a, other, b):
     return (left * one + right * other) / (left + right)
 
 
-def _numbers(*shape):
-    return _RNG.integers(-7, 8, size=shape).astype(np.int8)
-
-
-def _packed(numbers, mask=15, shift=4, offset=0):
-    low, high = (numbers[::2].astype(int) + offset) & mask, (numbers[1::2].astype(int) + offset) & mask
-    return (low | high << shift) & 255
-
-
 def _tiled(shrink=True, own=False, lose=False, early=False):
     """Return attention of one query, key by key in blocks, with mistakes."""
 
@@ -48,6 +39,11 @@ def _tiled(shrink=True, own=False, lose=False, early=False):
         return mixed / total
 
     return online
+
+
+def _fewest(weights, cache, work, ridge, rounded=np.ceil):
+    left = work - ridge * cache
+    return int(rounded(ridge * weights / left)) if left > 0 else 0
 
 
 def _one(m, d, block, size=1.0):
@@ -81,6 +77,25 @@ CHECKS = {
             "that is how many bytes a token takes: how many of them are in 3 GiB?": 2 * 24 * 4 * 64 * 2,
         },
     ),
+    "online-attention-remedy": Check(
+        3,
+        {
+            "the arithmetic is hardly ever busy here: twice its speed saves next to nothing.": 1,
+            "the cache of 1,000 tokens is less than a hundredth of what is read; the weights are the rest.": 2,
+            "a tile's size does not change what is read, and a single query has no table.": 4,
+            "the changes are numbered from 1: give the number that stands before the fastest.": 0,
+        },
+    ),
+    "online-attention-draft": Check(
+        3 / (1 + 4 / 20),
+        {
+            "the four guesses take time, too: a fifth of a step.": 3,
+            "there are four guesses in a round, one after the other.": 3 / (1 + 1 / 20),
+            "that is as if all four were right, and the large model's own token came on top.": 5 / (1 + 4 / 20),
+            "the 3 tokens of a round are all that it gives, the large model's own among them.": 4 / (1 + 4 / 20),
+            "that is how much of the time it takes: turn the fraction round.": (1 + 4 / 20) / 3,
+        },
+    ),
     "online-attention-merge": Check(
         _merged,
         {
@@ -112,21 +127,6 @@ CHECKS = {
             _halves(1, 3, -900, 900),
         ),
     ),
-    "online-attention-pack": Check(
-        lambda numbers: (numbers[::2] & 15 | numbers[1::2] << 4).astype(np.uint8),
-        {
-            "the first number of a pair belongs into the low four bits.": lambda numbers: _packed(
-                numbers.reshape(-1, 2)[:, ::-1].ravel()
-            ),
-            "a negative number has ones in all its higher bits: keep four of them with & 15.": lambda numbers: (
-                (numbers[::2].astype(int) | numbers[1::2].astype(int) << 4) & 255
-            ),
-            "the second number is moved by three bits: four are taken.": lambda numbers: _packed(numbers, shift=3),
-            "with & 7 the sign is lost: a number has four bits.": lambda numbers: _packed(numbers, mask=7),
-            "nothing is added to the numbers here: −1 is 1111.": lambda numbers: _packed(numbers, offset=8),
-        },
-        ((_numbers(8),), (_numbers(2),), (np.arange(-7, 7, dtype=np.int8),)),
-    ),
     "online-attention-bug": Check(
         lambda q, K, V, block: softmax(K @ q) @ V,
         {
@@ -155,6 +155,23 @@ CHECKS = {
         },
         ((_RNG.normal(size=(2, 3, 4)), 6), (_RNG.normal(size=(3, 2, 5)), 12)),
     ),
+    "online-attention-fewest": Check(
+        _fewest,
+        {
+            "each user's cache is read, too.": lambda weights, cache, work, ridge: int(np.ceil(ridge * weights / work)),
+            "the weights are read once for all users, and not for each.": lambda weights, cache, work, ridge: int(
+                work >= ridge * (weights + cache)
+            ),
+            "with that many it is not quite reached: round up.": lambda *given: _fewest(*given, rounded=np.floor),
+            "where a cache asks for more than its user's work, no number is enough: return 0.": lambda *given: int(
+                np.ceil(given[3] * given[0] / (given[2] - given[3] * given[1] or 1))
+            ),
+            "a cache takes from its user's work: subtract it.": lambda weights, cache, work, ridge: int(
+                np.ceil(ridge * weights / (work + ridge * cache))
+            ),
+        },
+        ((100, 2, 50, 10), (1000, 1, 7, 3), (64, 3, 20, 8), (100, 5, 50, 10), (30, 2, 21, 10)),
+    ),
     "online-attention-users": Check(
         _LEFT // (_A_TOKEN * 200),
         {
@@ -179,13 +196,6 @@ FORMS = {
             "return left * one + right * other",
         )
     ),
-    "online-attention-pack": Lines(
-        (
-            "low, high = numbers[::2], numbers[1::2]",
-            "low, high = numbers[1::2] & 15, numbers[::2] & 15",
-            "return (low | high << 3).astype(np.uint8)",
-        )
-    ),
     "online-attention-bug": Mend(
         {
             "total = total * np.exp(top - higher) + e.sum()": {
@@ -199,6 +209,14 @@ FORMS = {
                 "the largest of this block should be kept": "top = s.max()",
             },
         }
+    ),
+    "online-attention-remedy": Pick(),
+    "online-attention-fewest": Lines(
+        (
+            "left = work",
+            "return int(ridge * weights // left) if left > 0 else 0",
+            "left = work + ridge * cache",
+        )
     ),
     "online-attention-groups": Lines(
         (

@@ -4,6 +4,7 @@ import { begin, change, field, make, numbers, slider, speaker } from "../shared/
 const [LEAST, MOST] = [16, 2 ** 20]; // tokens
 const OCTAVE = 4; // steps of the slider from a length to twice it
 const DEVICES = { phone: 8, laptop: 16, accelerator: 80 }; // their memory in GB, of 10⁹ bytes
+const MARKED = ["laptop", "accelerator"]; // in the chart, where a phone's line would lie on the laptop's
 const UNITS = ["bytes", "kB", "MB", "GB", "TB", "PB"];
 const [LOW, HIGH] = [3, 15]; // powers of 10 of bytes, between which the chart lies
 const CHOICES = {
@@ -85,7 +86,8 @@ function chart(move) {
   const part = (name, ...nodes) => make("div", { class: `mt-${name}`, "aria-hidden": true }, ...nodes);
   const at = (bytes) => ({ style: `top: ${height(bytes)}%` });
   const powers = UNITS.slice(1).map((unit, i) => make("span", at(1000 ** (i + 1)), `1 ${unit}`));
-  const rooms = Object.entries(DEVICES).map(([name, size]) => make("span", at(size * 1e9), `${name}, ${size} GB`));
+  const room = (name) => make("span", at(DEVICES[name] * 1e9), `${name}, ${DEVICES[name]} GB`);
+  const rooms = MARKED.map(room);
   const marks = { table: make("i", { class: "mt-table" }), tiles: make("i", { class: "mt-tiles" }) };
   const here = part("here", ...Object.values(marks));
   const plot = make("div", { class: "mt-plot" }, make("svg", box, net, table, tiles), part("rooms", ...rooms), here);

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import attendable, summed_to, whole
+from .arrays import attendable, summed_to, whole
 
 
 def tiles(n, m, causal=False, block=512):

@@ -1,4 +1,4 @@
-"""Quantisation: weights as small whole numbers with a scale for each row or group; built in chapter 18."""
+"""Quantisation: weights as small whole numbers with a scale for each row or group; built in chapter 21."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ def quantise(weights, bits=8, group=None):
 
     Shapes: weights (…, d) -> numbers (…, d / group, group) of int8, scales (…, d / group, 1) of floats; a group is a
     whole row where it is not given.  The largest of a group becomes 2^(bits − 1) − 1, or minus that.
-    Raises ValueError where the groups do not fill a row, or bits are not 2 to 8.  Built in chapter 18.
+    Raises ValueError where the groups do not fill a row, or bits are not 2 to 8.  Built in chapter 21.
 
     >>> numbers, scales = quantise([[0.5, -1.27, 0.004]])
     >>> numbers.tolist(), scales.round(9).tolist()
@@ -32,7 +32,7 @@ def quantise(weights, bits=8, group=None):
 def dequantise(numbers, scales):
     """Return the weights that `quantise` has rounded: each number times the scale of its group.
 
-    Shapes: numbers (…, groups, group), scales (…, groups, 1) -> (…, groups · group).  Built in chapter 18.
+    Shapes: numbers (…, groups, group), scales (…, groups, 1) -> (…, groups · group).  Built in chapter 21.
 
     >>> dequantise(np.array([[[50, -127, 0]]]), np.array([[[0.01]]])).tolist()
     [[0.5, -1.27, 0.0]]
