@@ -675,7 +675,7 @@ def token_rows(rows, *, alt):
 
 
 def cached_steps(tokens, *, alt):
-    """Draw what two consecutive steps compute of the keys and values of `tokens`, all anew and with a cache; chapter 16.
+    """Draw what two consecutive steps compute of the keys and values of `tokens`, anew and with a cache; chapter 16.
 
     Keys stand above values, in a column for each token; what a step computes is filled, what it finds is an outline.
 

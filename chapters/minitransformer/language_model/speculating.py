@@ -1,4 +1,4 @@
-"""Speculative decoding: a cheap model drafts tokens, and the model that writes checks several in one step; chapter 16."""
+"""Speculative decoding: a cheap model drafts, the model that writes checks several tokens in a step; chapter 16."""
 
 import numpy as np
 
