@@ -473,7 +473,8 @@ def token_bars(panels, tokens, *, alt, role="weight"):
 
     A share of 0 has no bar, and its number is a dash.
 
-    >>> picture = token_bars({"all": [0.6, 0.4], "best": [1.0, 0.0]}, ["cat", "dog"], alt="Two panels.")
+    >>> panels = {"all": [0.6, 0.4], "best": [1.0, 0.0]}
+    >>> picture = token_bars(panels, ["cat", "dog"], alt="Two panels.")
     """
     places = np.arange(len(tokens))
 

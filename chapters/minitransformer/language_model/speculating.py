@@ -16,8 +16,8 @@ def checked_drafts(p, q, drafts, rng):
     Shapes: p (k + 1, vocabulary), q (k, vocabulary), drafts (k,) -> a list of 1 to k + 1 tokens.
     Leviathan, Kalman and Matias (2023), Chen et al. (2023); built in chapter 16.
 
-    >>> p, q = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([[1.0, 0.0]])
-    >>> checked_drafts(p, q, [0], np.random.default_rng(0)), checked_drafts(p, p[:1], [1], np.random.default_rng(0))
+    >>> p, rng = np.array([[0.0, 1.0], [1.0, 0.0]]), np.random.default_rng(0)
+    >>> checked_drafts(p, np.array([[1.0, 0.0]]), [0], rng), checked_drafts(p, p[:1], [1], rng)
     ([1], [1, 0])
     """
     for i, token in enumerate(drafts):
