@@ -50,6 +50,7 @@ MODULES = {
     "language_model/cache": "language_model",
     "language_model/encoding": "language_model",
     "language_model/measuring": "language_model",
+    "language_model/speculating": "language_model",
     "language_model/writing": "language_model",
     "inside": "inside every_function",
     "online_attention": f"online_attention {ALIKE}",

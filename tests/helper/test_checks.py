@@ -236,6 +236,10 @@ SECOND = {
     "language-model-min-p": lambda logits, share: special.softmax(
         np.where(logits - logits.max() >= np.log(share), logits, -np.inf)
     ),
+    "language-model-penalty": lambda logits, ids, factor: np.log(
+        np.exp(logits) / np.where(np.isin(np.arange(len(logits)), ids), factor, 1)
+    ),
+    "language-model-draft": [1 - 0.2, 0, 1 / 2, 1 / 2],
     "language-model-place": lambda q, keys: rotary(keys, np.arange(1 - len(keys), 1)) @ q / np.sqrt(len(q)),
     "language-model-cache": 1024 * 36_864.0,
     "inside-by-hand": np.mean([0.7, 0.5]),

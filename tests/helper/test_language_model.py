@@ -1,6 +1,5 @@
 """Chapter 16's modules: nothing is lost in tokens, a cache changes nothing, chances sum to 1 and are drawn as told."""
 
-import bz2
 import itertools
 import math
 import re
@@ -21,8 +20,9 @@ from minitransformer.language_model import (
     apply_merges,
     beam_text,
     bits_per_byte,
-    compressed_bits,
+    checked_drafts,
     decode_step,
+    discourage,
     generate,
     learn_merges,
     load_plays,
@@ -33,12 +33,14 @@ from minitransformer.language_model import (
     plays,
     sample,
     sampling_probabilities,
+    speculate,
     text_model,
     token_probabilities,
     windows,
     writer,
 )
 from minitransformer.language_model.cache import rotate_at
+from minitransformer.language_model.speculating import drafted
 from minitransformer.layer_norm import layer_norm, rms_norm
 from minitransformer.masks import causal_mask
 from minitransformer.positions import rotary
@@ -591,6 +593,128 @@ def test_texts_of_unequal_length_are_to_be_given_one_by_one(texts):
         generate(model(), texts, 2)
 
 
+# Drafts
+
+
+def shares(*shape, seed=0):
+    """Return random shares of tokens, some of them 0."""
+    p = np.random.default_rng(seed).exponential(size=shape)
+    p *= np.random.default_rng(seed + 1).random(shape) < 0.7
+    p[..., 0] += 0.1
+    return p / p.sum(axis=-1, keepdims=True)
+
+
+class Dealt:
+    """A generator whose random numbers are dealt beforehand, and which notes the shares that it draws a token by."""
+
+    def __init__(self, number):
+        self.number, self.asked = number, []
+
+    def random(self):
+        return self.number
+
+    def choice(self, count, p):
+        self.asked.append(p)
+        return int(np.argmax(p))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_token_from_a_draft_is_drawn_exactly_as_by_the_model_that_checks(seed):
+    p, q = shares(2, 9, seed=seed), shares(1, 9, seed=seed + 20)
+    first = np.zeros(9)
+    for token in np.flatnonzero(q[0]):
+        passes = min(1.0, p[0, token] / q[0, token])
+        below, above = Dealt(passes * (1 - 1e-9)), Dealt(passes * (1 + 1e-9))
+        kept = checked_drafts(p, q, [token], below) if passes else [None]
+        assert kept[0] == (token if passes else None) and len(kept) == (2 if passes else 1)
+        first[token] += q[0, token] * passes
+        if passes < 1:
+            assert len(checked_drafts(p, q, [token], above)) == 1
+            first += q[0, token] * (1 - passes) * above.asked[0]
+        if passes:
+            np.testing.assert_allclose(below.asked[0], p[1], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(first, p[0], rtol=0, atol=1e-12)
+
+
+def test_what_follows_a_refused_draft_is_dropped():
+    sure = np.eye(4)
+    found = checked_drafts(sure[[1, 2, 3, 0, 1]], sure[[1, 2, 0, 0]], [1, 2, 0, 0], np.random.default_rng(0))
+    assert found == [1, 2, 3]
+    assert checked_drafts(sure[[1, 2, 3]], sure[[1, 2]], [1, 2], np.random.default_rng(0)) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("guesses", [1, 4])
+@pytest.mark.parametrize("window", [None, 5])
+def test_a_text_from_drafts_is_the_greedy_one_where_one_token_alone_is_left(guesses, window):
+    machine = model()
+    for seed in range(3):
+        begun, draft = ids(4, seed=seed), lambda text: shares(20, seed=text[-1])
+        found, brought = speculate(machine, draft, begun, 15, 0, guesses, window, top_k=1)
+        assert found.tolist() == generate(machine, begun, 15, window=window).tolist()
+        assert sum(brought) >= 15 > sum(brought[:-1]) and 1 <= min(brought) <= max(brought) <= guesses + 1
+
+
+def test_drafts_that_are_the_models_own_are_all_kept():
+    machine = model()
+    draft = lambda text: softmax(machine(np.array(text))[-1])
+    text, brought = speculate(machine, draft, ids(3), 19, rng=5, guesses=4)
+    assert brought[:-1] == [5] * (len(brought) - 1) and text.shape == (22,)
+
+
+def test_two_tokens_from_drafts_come_as_often_as_the_model_says():
+    machine, begun = LanguageModel(5, 8, 2, 1, 0, positions="rotary", dtype=float), [3, 1]
+    machine.flat *= 3
+    draft, drawn = lambda text: np.array([0.5, 0.2, 0.1, 0.1, 0.1]), np.zeros((5, 5))
+    rng = np.random.default_rng(0)
+    for _ in range(3000):
+        drawn[tuple(speculate(machine, draft, begun, 2, rng, guesses=2)[0][2:])] += 1 / 3000
+    first = softmax(machine(begun)[-1])
+    both = first[:, None] * softmax(machine([[*begun, token] for token in range(5)])[:, -1])
+    assert np.abs(drawn - both).max() < 0.03
+
+
+def test_the_door_of_drafts():
+    with pytest.raises(ValueError, match=r"^draft returned shape \(3,\); expected \(20,\), a share for each token"):
+        speculate(model(), lambda text: np.ones(3) / 3, [1, 2], 3, 0)
+    with pytest.raises(ValueError, match=r"^guesses is 0; expected a whole number from 1 on"):
+        speculate(model(), lambda text: shares(20), [1, 2], 3, 0, guesses=0)
+    with pytest.raises(TypeError, match=r"^model is of type Transformer; expected a LanguageModel or a Decoder\.$"):
+        speculate(Transformer(20, 16, 2, 1, 0), lambda text: shares(20), [1, 2], 3, 0)
+
+
+def test_drafts_are_drawn_each_behind_the_last():
+    asked = []
+    draft = lambda text: asked.append(list(text)) or np.eye(20)[(text[-1] + 1) % 20]
+    q, drafts = drafted(draft, [7], 3, 20, np.random.default_rng(0))
+    assert drafts == [8, 9, 10] and asked == [[7], [7, 8], [7, 8, 9]] and q.argmax(-1).tolist() == drafts
+
+
+# A penalty
+
+
+def test_a_penalty_divides_the_share_of_what_was_said_once():
+    logits, said = np.random.default_rng(0).normal(size=(3, 6)), np.array([[0, 0, 2], [5, 1, 5], [3, 3, 3]])
+    found = softmax(discourage(logits, said, np.log(2)))
+    halved = softmax(logits)
+    for row, tokens in zip(halved, said):
+        row[sorted({*tokens})] /= 2
+    np.testing.assert_allclose(found, halved / halved.sum(axis=-1, keepdims=True), rtol=1e-12)
+    assert (discourage(logits, said[:, :0], 3.0) == logits).all()
+
+
+def test_a_text_with_a_penalty_is_that_of_the_logits_with_it():
+    machine, begun = model(), ids(2, 4)
+    for window in (None, 6):
+        found = generate(machine, begun, 10, window=window, penalty=0.7)
+        logits = in_steps(machine, found[:, :-1], (0, 13), window)
+        for place in range(3, 13):
+            seen = found[:, max(0, place + 1 - (window or 14)) : place + 1]
+            assert (discourage(logits[:, place], seen, 0.7).argmax(-1) == found[:, place + 1]).all()
+    assert generate(machine, begun, 10, penalty=0.0).tolist() == generate(machine, begun, 10).tolist()
+    with pytest.raises(ValueError, match=r"^penalty is nan; expected a number from -100 to 100"):
+        generate(machine, begun, 10, penalty=np.nan)
+
+
 # Counting
 
 
@@ -677,25 +801,15 @@ def test_bits_are_those_of_the_probabilities_for_each_byte(encoding):
         token_probabilities(machine, [3])
 
 
-def test_a_compressor_that_has_read_a_text_needs_little_for_it_again():
-    noise = "".join(map(chr, np.random.default_rng(0).integers(32, 127, size=4000)))
-    new, again = compressed_bits(noise[:2000], noise[2000:]), compressed_bits(noise[:2000], noise[:2000])
-    assert all(again[name] < 1 < 6 < new[name] < 8 for name in ("zlib", "xz"))
-    assert [*new] == ["zlib", "bz2", "xz"] and 6 < new["bz2"] < 8
-
-
 # The book's own model
 
 
-def test_the_books_own_model_beats_compressors_and_the_cache_changes_nothing():
+def test_the_books_own_model_is_measured_as_the_chapter_says_and_the_cache_changes_nothing():
     machine, encoding = text_model()
     training, held_out = load_plays()
     assert encoding.tokens == BytePairEncoding.train(training, writer.MERGES).tokens
     part = encoding.encode(held_out[:20_000])
-    bits = bits_per_byte(machine, part, encoding)
-    files = compressed_bits(training, held_out)
-    assert bits < 2.45 < min(files["zlib"], files["xz"])
-    assert files["bz2"] < 2.3  # 2.40 where its last block holds but the end of the training text
+    assert bits_per_byte(machine, part, encoding) < 2.45
     double = LanguageModel(768, 64, 4, 3, positions="rotary", activation=gelu, dtype=float)
     double.flat[:] = machine.flat
     tokens = np.array(part[:64])
@@ -771,11 +885,6 @@ def test_a_text_is_foretold_from_windows_of_sixty_four_tokens_unless_others_are_
     for window, options in [(64, {}), (2, {"window": 2})]:
         bits = -np.log2(token_probabilities(machine, ids, window)).sum() / 199
         assert bits_per_byte(machine, ids, encoding, **options) == pytest.approx(bits, rel=1e-12)
-
-
-def test_a_short_text_is_read_whole_before_the_other_is_compressed():
-    grown = len(bz2.compress(b"a" + b"mat")) - len(bz2.compress(b"a"))
-    assert compressed_bits("a", "mat")["bz2"] * 3 / 8 == pytest.approx(grown)
 
 
 def test_four_beginnings_are_kept_unless_others_are_asked_for():

@@ -24,12 +24,13 @@ from minitransformer.language_model import (
 from minitransformer.masks import causal_mask
 from minitransformer.positions import rotary
 from minitransformer.public_model import dequantise, quantise
-from minitransformer.softmax import log_softmax
+from minitransformer.softmax import log_softmax, softmax
 from minitransformer.tasks.number_words import number_pair
 from minitransformer.tasks.reversals import reversals
 from minitransformer.tasks.sentence_sets import it_sentences
 from minitransformer.training import Adam, rate_at, train, training_step
 from minitransformer.transformer import LanguageModel, Transformer, embed, logits_of, stack
+from minitransformer.transformer.walk import normalise
 from minitransformer.translation import NUMBERS, PRONOUNS, SENTENCES, batch_of, correct_words, draw_batch, new_model
 from minitransformer.word_vectors import load_news
 from tools.measure.model import draw as draw_any
@@ -230,28 +231,50 @@ def by_parts(tokens, parts=5):
 
 
 def mixture():
-    bits = by_parts(np.ones(len(plays()[3]) - 1, bool))
+    _, encoding, training, held_out = plays()
+    odd = np.arange(len(training)) // 2000 % 2 == 1
+    halves = [KneserNey(training[some], 5, len(encoding.tokens))(held_out) for some in (odd, ~odd)]
+    costs = [-np.log2(each) for each in (*halves, sum(halves) / 2)]
+    cuts = np.array_split(np.arange(len(costs[0])), 5)
+    bits, counts = by_parts(np.ones(len(held_out) - 1, bool)), [[cost[cut].mean() for cut in cuts] for cost in costs]
     gain = np.minimum(bits["attention"], bits["counting"]) - bits["half of each"]
-    return f"gains {many(gain)}", {"gain": gain}
+    control = np.minimum(*counts[:2]) - counts[2]
+    return f"gains {many(gain)}, two that count {many(control)}", {"gain": gain, "gain of two that count": control}
 
 
 def seen_runs():
     training, held_out = plays()[2:]
-    kept = set(zip(training, training[1:], training[2:]))
-    old = np.array([False, *(run in kept for run in zip(held_out, held_out[1:], held_out[2:]))])
-    ahead = [np.subtract(*(by_parts(some)[name] for name in ("counting", "attention"))) for some in (old, ~old)]
-    return f"counting costs more by {many(ahead[0])} where seen, {many(ahead[1])} where new", {
-        "ahead where seen": -ahead[0],
-        "behind where new": ahead[1],
+    met = Counter(zip(training.tolist(), training[1:].tolist()))
+    often = np.array([-1, *(met[pair] for pair in zip(held_out[:-2].tolist(), held_out[1:-1].tolist()))])
+    lead = []
+    for low, high in ((0, 1), (1, 2), (2, 10), (10, 100), (100, np.inf)):
+        bits = by_parts((low <= often) & (often < high), 2)
+        lead.append(bits["attention"] - bits["counting"])
+    return f"attention costs more by {'; '.join(map(many, lead))}", {
+        "never or once": lead[:2],
+        "2 to 99 times": lead[2:4],
+        "at 100 times or more": lead[4],
     }
+
+
+def counted_bits(counts, text, most=6, extra=32):
+    """Return the bits a letter of chapter 16's rule that counts, from runs of up to so many letters and one more."""
+    places = np.arange(most, len(text))
+    p = 1 / 256
+    for n in range(most + 1):
+        before = np.array([counts[text[i - n : i]] for i in places])
+        p = (np.array([counts[text[i - n : i + 1]] for i in places]) + extra * p) / (before + extra)
+    return -np.log2(p).mean()
 
 
 def tie():
     model, encoding, _, _ = plays()
     training, held_out = load_plays()
-    counts, found = KneserNey(list(training.encode()), 6, 256), []
+    counts, found = Counter(), []
+    for n in range(8):
+        counts.update(training[i : i + n] for i in range(len(training) - 7))
     for text in (held_out[: len(held_out) // 2], held_out[len(held_out) // 2 :]):
-        found += [bits_per_byte(model, encoding.encode(text), encoding), -np.log2(counts(list(text.encode()))).mean()]
+        found += [bits_per_byte(model, encoding.encode(text), encoding), counted_bits(counts, text)]
     return f"attention and counting {many(found)}", {"apart": [abs(found[0] - found[1]), abs(found[2] - found[3])]}
 
 
@@ -313,6 +336,57 @@ def too_long():
     return f"all: {many(whole)}, the last 64: {many(near)}", {
         "rise": whole[1] - whole[0],
         "gain of the window": whole[1] - near[1],
+    }
+
+
+def known_words(rows):
+    """Return which share of the words of written texts stands in the plays that were learned from."""
+    known = set(re.findall(r"\w+", load_plays()[0]))
+    return np.mean([w in known for row in rows for w in re.findall(r"\w+", plays()[1].decode(row))[1:-1]])
+
+
+def penalty():
+    model, begun = plays()[0], beginnings()
+    found = [
+        generate(model, begun, 60, rng=np.random.default_rng(SEEDS[0]), window=64, **how)[:, 16:]
+        for how in ({"penalty": 0.5}, {"temperature": 1})
+    ]
+    words, looped = [known_words(rows) for rows in found], loops(found[0])
+    return f"{looped} of 500 loop; known {shares(words)}", {
+        "loops": looped / 500,
+        "known": words[0],
+        "known where drawn": words[1],
+    }
+
+
+def held(model, ids, pairs, most=63):
+    """Return the logits of texts (m, n) where keys further than `most` back are turned, in some pairs, as if nearer."""
+    n, decoder = np.arange(ids.shape[-1]), model.params["decoder"]
+    x, some = model.params["embedding"][ids] * 8, np.repeat(np.isin(range(8), pairs), 2)
+    for number in range(1, 4):
+        one, wide = decoder[number]["attention"], decoder[number]["feed_forward"]
+        parts = (normalise(x, one) @ one[name] for name in ("W_Q", "W_K", "W_V"))
+        q, k, v = (np.moveaxis(part.reshape(*ids.shape, 4, 16), -2, 1) for part in parts)
+        asked, near = rotary(q, n), rotary(k, n).swapaxes(-1, -2)
+        moved = (rotary(q, 0 * n + most) * some) @ k.swapaxes(-1, -2) - (asked * some) @ near
+        scores = (asked @ near + np.where(n[:, None] - n > most, moved, 0)) / 4
+        heads = softmax(np.where(n[:, None] >= n, scores, -np.inf)) @ v
+        x = x + np.moveaxis(heads, 1, -2).reshape(x.shape) @ one["W_O"]
+        x = x + gelu(normalise(x, wide) @ wide["W_1"] + wide["b_1"]) @ wide["W_2"] + wide["b_2"]
+    return normalise(x, decoder["norm"]) @ model.params["embedding"].T
+
+
+def fourth_pair():
+    model, encoding, training, _ = plays()
+    rows = training[: 26 * 15_000].reshape(26, 15_000)[:, :256]
+    sizes = np.array([len(token) for token in encoding.tokens])[rows[:, 128:]]
+    costs = []
+    for pairs in ([], [3], [0, 1, 2, 4, 5, 6, 7]):
+        logs = log_softmax(held(model, rows, pairs)[:, 127:-1])
+        costs.append(-np.take_along_axis(logs, rows[:, 128:, None], -1).sum() / np.log(2) / sizes.sum())
+    return f"none, the fourth, the others held: {many(costs)}", {
+        "the fourth saves": costs[0] - costs[1],
+        "the others save": costs[0] - costs[2],
     }
 
 

@@ -468,6 +468,30 @@ def _cut_bars(axis, shares, colour):
         axis.add_patch(mpl.patches.PathPatch(mpl.path.Path.make_compound_path(*cuts), **look))
 
 
+def token_bars(panels, tokens, *, alt, role="weight"):
+    """Draw shares of tokens, a dict, title -> shares (n,), as bars in rows that the panels share; used in chapter 16.
+
+    A share of 0 has no bar, and its number is a dash.
+
+    >>> panels = {"all": [0.6, 0.4], "best": [1.0, 0.0]}
+    >>> picture = token_bars(panels, ["cat", "dog"], alt="Two panels.")
+    """
+    places = np.arange(len(tokens))
+
+    def draw(*axes):
+        for axis, (title, shares) in zip(axes, panels.items()):
+            axis.barh(places, shares, 0.72, color=COLOUR[role], lw=0)
+            for place, one in zip(places, shares):
+                axis.text(one + 0.03, place, f"{one:.2f}" if one else "–", va="center", fontsize=SMALL)
+            axis.set(xlim=(0, 1.6 * max(map(max, panels.values()))), ylim=(len(tokens) - 0.4, -0.6), xticks=[])
+            axis.set_xlabel(title, fontsize=SMALL)
+            axis.tick_params(axis="y", length=0, labelcolor=COLOUR["ink"], labelsize=SMALL)
+            _no_frame(axis)
+        axes[0].set_yticks(places, tokens)
+
+    return _drawing(draw, alt, size=(4.8, 0.25 * len(tokens) + 0.5), grid=(1, len(panels)), sharey=True)
+
+
 def grown_bars(sizes, labels, writers, *, alt, xlabel):
     """Draw a bar for each of n things that grew in steps, `sizes` (steps, n), a part for each step; used in chapter 8.
 

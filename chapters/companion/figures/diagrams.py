@@ -702,6 +702,27 @@ def token_rows(rows, *, alt):
     return Picture(max(ends) + 2, len(rows) * high + 4, f'<g font-family="inherit">{"".join(svg)}</g>', alt)
 
 
+def cached_steps(tokens, *, alt):
+    """Draw what two consecutive steps compute of the keys and values of `tokens`, anew and with a cache; chapter 16.
+
+    Keys stand above values, in a column for each token; what a step computes is filled, what it finds is an outline.
+
+    >>> picture = cached_steps(["O", ",", "she"], alt="Four rows of boxes.")
+    """
+    wide, svg = 52, ""
+    for row, (name, step) in enumerate((way, step) for way in ("all anew", "with a cache") for step in (-1, 0)):
+        n, y = len(tokens) + step, 26 + 62 * row + 14 * (row > 1)
+        svg += text(96, y + 20, name, "ink", 14, "end") + text(96, y + 37, f"step {n}", "muted", 13, "end")
+        for place in range(n):
+            x, found = 108 + (wide + 4) * place, name == "with a cache" and place < n - 1
+            for part, role in enumerate(("key", "value")):
+                svg += box(x, y + 26 * part, wide, 23, role, tint=0 if found else 0.3, rx=3)
+                svg += text(x + wide / 2, y + 26 * part + 16, f"{role[0]}_{place + 1}", role, 14)
+    for place, token in enumerate(tokens):
+        svg += text(108 + (wide + 4) * place + wide / 2, 16, token, "ink", 14)
+    return Picture(110 + (wide + 4) * len(tokens), 288, f'<g font-family="inherit">{svg}</g>', alt)
+
+
 def _letters_wide(token):
     """Return about how wide a token is in letters of 14 units."""
     return sum(14 if letter in "mw" else 6 if letter in " ilfrt" else 9 for letter in token)

@@ -72,7 +72,7 @@ def decode_step(model, cache, ids, last=False):
     Shapes: ids (…, n), mostly one token, in a cache whose batch is … -> (…, n, vocabulary).  The cache keeps their keys
     and values.  With `last` the logits are those behind the last token alone, (…, 1, vocabulary).
     Raises ValueError where the cache has another batch or no room, or the model no more learned positions.
-    Built in chapter 16.
+    Used in chapter 16.
 
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0, dtype=float)
@@ -120,7 +120,7 @@ def store(cache, new, seen, place, keys, values):
     """Put new keys and values of a layer in their places, and return those of all tokens that are seen.
 
     Shapes: keys and values (…, groups, n, d_k), `new` and `seen` slices of n and m places, `place` such as
-    "1 attention" -> (…, groups, m, d_k) twice.  Built in chapter 16.
+    "1 attention" -> (…, groups, m, d_k) twice.  Used in chapter 16.
 
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0)
@@ -137,7 +137,7 @@ def store(cache, new, seen, place, keys, values):
 def rotate_at(model, cache, new, x):
     """Turn queries or keys by their own places, a slice: where `rotate` is `rotary`, by the angles that a cache has.
 
-    Shapes: x (…, n, d_k) -> the same.  Built in chapter 16.
+    Shapes: x (…, n, d_k) -> the same.  Used in chapter 16.
 
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0, dtype=float)

@@ -16,7 +16,7 @@ def pieces(text):
 
     A blank belongs to the word behind it.  All that ASCII does not have counts as letters.  No piece is longer than 33
     bytes, which bounds the work for each.  Raises TypeError where it is no text, and ValueError where a str holds half
-    a pair of surrogates, which no text has.  Shapes: a text -> a list of its pieces.  Built in chapter 16.
+    a pair of surrogates, which no text has.  Shapes: a text -> a list of its pieces.  Used in chapter 16.
 
     >>> pieces("the cat, the mat")
     [b'the', b' cat', b',', b' the', b' mat']
@@ -61,7 +61,7 @@ def learn_merges(text, merges):
 
     A list of pairs of token numbers: 0 to 255 are the bytes, 256 is what the first merge makes, and so on.  Of pairs
     equally frequent the one of the smaller numbers is taken; where none is found twice, there are fewer merges.
-    Shapes: a text -> (merges, 2) or fewer.  Sennrich, Haddow and Birch (2016); built in chapter 16.
+    Shapes: a text -> (merges, 2) or fewer.  Sennrich, Haddow and Birch (2016); used in chapter 16.
 
     >>> learn_merges("hot hot pot", merges=3)
     [(111, 116), (104, 256)]
@@ -93,7 +93,7 @@ def apply_merges(piece, numbers):
     """Return a piece, bytes, as a list of token numbers: of the pairs in it, the one learned first is merged first.
 
     `numbers`, a dict, tells for each pair of token numbers the number of what its merge makes.
-    Shapes: a piece of n bytes -> n tokens or fewer.  Built in chapter 16.
+    Shapes: a piece of n bytes -> n tokens or fewer.  Used in chapter 16.
 
     >>> apply_merges(b"hotpot", {(111, 116): 256, (104, 256): 257})
     [257, 112, 256]

@@ -1,20 +1,9 @@
-"""Bits per byte of held-out text, by a model, by counts or by compressors; used in chapter 16."""
-
-import bz2
-import lzma
-import zlib
+"""Bits per byte of held-out text, by a model or by counts; used in chapter 16."""
 
 import numpy as np
 
 from ..arrays import token_ids, whole
 from ..softmax import log_softmax
-
-COMPRESSORS = {
-    "zlib": lambda data: zlib.compress(data, 9),
-    "bz2": bz2.compress,
-    "xz": lambda data: lzma.compress(data, preset=9 | lzma.PRESET_EXTREME),
-}
-BLOCK = 890_000  # bz2 works in blocks of 900,000 bytes, and begins each anew; this leaves it room
 
 
 def token_probabilities(model, ids, window=64, batch=32):
@@ -65,23 +54,3 @@ def bits_per_byte(model, ids, encoding, window=64):
     ids = _text(ids, len(encoding.tokens))
     probabilities = token_probabilities(model, ids, window) if hasattr(model, "params") else model(ids)
     return float(-np.log2(probabilities).sum() / len(encoding.decode_bytes(ids[1:])))
-
-
-def compressed_bits(training, text):
-    """Return how many bits for each byte of a text three compressors need, once they have read another text.
-
-    That is by how much the file grows: name -> number, for zlib, bz2 and xz.  Of the other text bz2 gets the last part,
-    as much as stands in one of its blocks with this one, since it forgets a block when the next begins.
-    Shapes: two strings -> a dict.  Used in chapter 16.
-
-    >>> sorted(compressed_bits("the cat and the mat", "the mat and the cat"))
-    ['bz2', 'xz', 'zlib']
-    """
-    if not (isinstance(training, str) and isinstance(text, str) and text):
-        raise TypeError(
-            f"training and text are {training!r:.40} and {text!r:.40}; expected two strings, text not empty."
-        )
-    before, text = training.encode(), text.encode()
-    given = dict.fromkeys(COMPRESSORS, before) | {"bz2": before[max(len(before) + len(text) - BLOCK, 0) :]}
-    grown = {name: len(press(given[name] + text)) - len(press(given[name])) for name, press in COMPRESSORS.items()}
-    return {name: 8 * size / len(text) for name, size in grown.items()}

@@ -1,4 +1,4 @@
-"""Sampling and generation: temperature, top-k, top-p, greedy decoding and beam search; built in chapter 16."""
+"""Sampling and generation: temperature, top-k, top-p, penalties, greedy decoding, beams; built in chapter 16."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=None):
     `top_k` keeps so many of the likeliest tokens, and `top_p` the fewest whose probabilities come to that much, of what
     `top_k` has left; the others get 0, and those kept are divided by their sum.  Of equals the smaller number counts as
     likelier.  Shapes: logits (…, vocabulary) -> the same, in float64.  Raises ValueError where one is NaN or infinite.
-    Fan, Lewis and Dauphin (2018), Holtzman et al. (2020); built in chapter 16.
+    Fan, Lewis and Dauphin (2018), Holtzman et al. (2020); used in chapter 16.
 
     >>> sampling_probabilities(np.log([0.5, 0.3, 0.2]), top_k=2).round(3).tolist()
     [0.625, 0.375, 0.0]
@@ -38,7 +38,7 @@ def sample(logits, temperature=1.0, top_k=None, top_p=None, rng=None):
     """Draw a token for each row of logits, with its `sampling_probabilities`; at temperature 0, take the likeliest.
 
     Shapes: logits (…, vocabulary) -> (…) of whole numbers.  Raises TypeError where `rng` is no Generator and something
-    has to be drawn, and ValueError where a logit is NaN or infinite.  Built in chapter 16.
+    has to be drawn, and ValueError where a logit is NaN or infinite.  Used in chapter 16.
 
     >>> logits = np.log([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]])
     >>> sample(logits, temperature=0).tolist()
@@ -67,15 +67,17 @@ def generate(
     window=None,
     stop=None,
     encoding=None,
+    penalty=0.0,
 ):
     """Let a model go on with a text for so many tokens, each drawn as by `sample`; return the text with them.
 
     Shapes: ids (…, n), n at least 1 -> (…, n + steps).  Each token attends to the last `window` ones, to all where none
-    is given.  A text ends before that with the token `stop`, or with one of several, or where `stop` is a string, with
-    the token that completes it in what `encoding` makes of the new ones; then there are fewer tokens, and of several
-    texts those that have ended repeat their last one.
+    is given, and `discourage` takes the `penalty` from those that stand among them.  A text ends before its time with
+    the token `stop`, or with one of several, or where `stop` is a string, with the token that completes it in what
+    `encoding` makes of the new ones; then there are fewer tokens, and of several texts those that have ended repeat
+    their last one.
     Raises TypeError where the model is no `LanguageModel` or `Decoder`, and ValueError where there is no token to begin
-    with, more than the model has learned positions for, or its logits are NaN or infinite.  Built in chapter 16.
+    with, more than the model has learned positions for, or its logits are NaN or infinite.  Used in chapter 16.
 
     >>> from minitransformer.transformer import LanguageModel
     >>> model = LanguageModel(11, 8, heads=2, layers=3, positions="rotary", rng=0)
@@ -83,12 +85,13 @@ def generate(
     (5,)
     """
     ids, steps = prompt_ids(model, ids), whole(steps, "steps", 0)
-    rng = None if rng is None else seeded(rng)
+    rng, penalty = None if rng is None else seeded(rng), number(penalty, "penalty", -100, 100)
     ends, first = stopping_rule(stop, encoding, model.vocabulary), ids.shape[-1]
     cache = KeyValueCache(model, first + steps, ids.shape[:-1], window)
     new, done = ids, np.zeros(ids.shape[:-1], bool)
     for _ in range(steps):
         logits = decode_step(model, cache, new, last=True)[..., -1, :]
+        logits = logits if penalty == 0 else discourage(logits, ids[..., -cache.window :], penalty)
         new = sample(logits, temperature, top_k, top_p, rng)[..., None]
         new = np.where(done[..., None], ids[..., -1:], new)
         ids = np.concatenate([ids, new], axis=-1)
@@ -96,6 +99,19 @@ def generate(
         if stop is not None and done.all():
             break
     return ids
+
+
+def discourage(logits, ids, penalty):
+    """Take a penalty from the logit of each token that stands in a text already.
+
+    Shapes: logits (…, vocabulary), ids (…, n) -> the logits' shape.  Built in chapter 16.
+
+    >>> discourage(np.array([2.0, 1.0, 0.0]), np.array([0, 0, 2]), 0.5).tolist()
+    [1.5, 1.0, -0.5]
+    """
+    seen = np.zeros(logits.shape, bool)
+    np.put_along_axis(seen, ids, True, axis=-1)
+    return logits - penalty * seen
 
 
 def stopping_rule(stop, encoding, vocabulary):

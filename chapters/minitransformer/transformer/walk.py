@@ -156,7 +156,7 @@ def run_attention(x, part, heads, note, place, eps=1e-5, context=None, keep=None
 
     Shapes: x (…, n, d), context (…, m, d), part as in `multi_head_attention` or `grouped_attention`, keep (…, n, m) of
     bool, the same for every head -> (…, n, d).  `rotate` turns queries and keys, and `remember(place, keys, values)`
-    returns those of all tokens so far in place of the new ones'.  Built in chapter 16.
+    returns those of all tokens so far in place of the new ones'.  Used in chapter 16.
 
     >>> from minitransformer.transformer import LanguageModel
     >>> part = LanguageModel(11, 8, heads=2, layers=3, rng=0).params["decoder"][1]["attention"]

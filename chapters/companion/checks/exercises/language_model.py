@@ -81,6 +81,41 @@ def _not_scaled(q, keys):
     return _scores(q, keys) * len(q) ** 0.5
 
 
+def _by_term(term):
+    """Return a penalty that takes term(factor) from the logit of each token seen, once."""
+
+    def repaired(logits, ids, factor):
+        logits = np.array(logits, float)
+        logits[ids] = logits[ids] - term(factor)
+        return logits
+
+    return repaired
+
+
+def _divided(logits, ids, factor):
+    logits = np.array(logits, float)
+    logits[ids] = logits[ids] / factor
+    return logits
+
+
+def _by_sign(logits, ids, factor):
+    logits = np.array(logits, float)
+    logits[ids] = np.where(logits[ids] > 0, logits[ids] / factor, logits[ids] * factor)
+    return logits
+
+
+def _of_shares(logits, ids, factor):
+    p = softmax(np.array(logits, float))
+    p[ids] = p[ids] / factor
+    return p
+
+
+def _each_time(logits, ids, factor):
+    logits = np.array(logits, float)
+    np.subtract.at(logits, ids, np.log(factor))
+    return logits
+
+
 _RNG = np.random.default_rng(16)
 _MERGES = [(110, 101), (116, 104), (257, 101), (101, 114), (258, 114), (104, 101), (111, 259), (97, 257)]
 _WORDS = ("there", "then", "other", "heather", "nether", "together", "aneath", "weather", "new")
@@ -136,6 +171,34 @@ CHECKS = {
         },
         ((2 * _RNG.normal(size=9), 0.2), (np.array([2.0, 1.0, 0.5, -1.0, -3.0]), 0.15), (_RNG.normal(size=30), 0.4)),
     ),
+    "language-model-penalty": Check(
+        _by_term(np.log),
+        {
+            "a negative logit grows when it is divided.": _divided,
+            "that still depends on where the zero of the logits lies: what does a term do to e to the logit?": _by_sign,
+            "take the factor's logarithm, since e to the logit is to be divided by it.": _by_term(
+                lambda factor: factor
+            ),
+            "those are shares; logits are wanted.": _of_shares,
+            "a token that stands twice in the text is punished once.": _each_time,
+        },
+        (
+            (np.array([2.0, -1.0, 0.5, -3.0]), [1, 2, 1], 1.3),
+            (np.array([-0.5, 4.0, 1.0]), [0, 1, 0], 2.0),
+            (_RNG.normal(size=7), [6, 3, 3, 0], 1.1),
+        ),
+    ),
+    "language-model-draft": Check(
+        np.array([0.8, 0, 0.5, 0.5]),
+        {
+            "in its place is drawn what p has more than q, and only that.": np.array([0.8, 0.5, 0.3, 0.2]),
+            "the shares after a refusal sum to 1.": np.array([0.8, 0, 0.1, 0.1]),
+            "a draft need not be what the model would draw: it is kept with min(1, p / q).": np.array(
+                [0.43, 0, 0.5, 0.5]
+            ),
+            "that is the probability of a refusal.": np.array([0.2, 0, 0.5, 0.5]),
+        },
+    ),
     "language-model-place": Check(
         _scores,
         {
@@ -177,6 +240,20 @@ FORMS = {
     ),
     "language-model-min-p": Lines(
         ("kept = np.where(p >= share, p, 0)", "kept = np.where(logits >= share * logits.max(), p, 0)", "return kept")
+    ),
+    "language-model-penalty": Mend(
+        {
+            "logits = np.array(logits, float)": {
+                "shares should be taken first": "logits = softmax(np.array(logits, float))"
+            },
+            "logits[ids] = logits[ids] / factor": {
+                "the factor's logarithm should be subtracted": "logits[ids] = logits[ids] - np.log(factor)",
+                "the factor should be subtracted": "logits[ids] = logits[ids] - factor",
+                "negative logits should be multiplied": (
+                    "logits[ids] = np.where(logits[ids] > 0, logits[ids] / factor, logits[ids] * factor)"
+                ),
+            },
+        }
     ),
     "language-model-place": Mend(
         {
