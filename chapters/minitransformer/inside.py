@@ -127,30 +127,6 @@ def patched(run, name, donor, at=...):
     return run({name: put})
 
 
-def patched_each(run, name, donor):
-    """Run a model once for each token, with that token's vector taken from another run, all at once.
-
-    `run`, `name` and `donor` are as in `patched`; the array is one on the stream.
-    Shapes: (n, d) becomes (n, n, d), the i-th patched at token i, and what the run finds behind it has n in front, too.
-    Built in chapter 17.
-
-    >>> from minitransformer.transformer import LanguageModel
-    >>> model = LanguageModel(11, 8, heads=2, layers=1, rng=0)
-    >>> donor, run = opened(model, [5, 1, 4]), lambda change: opened(model, [3, 1, 4], change)
-    >>> logits = patched_each(run, "embedded", donor)["logits"]
-    >>> logits.shape, bool(np.allclose(logits[0], donor["logits"]))
-    ((3, 3, 11), True)
-    """
-
-    def put(array):
-        each = np.repeat(array[None], len(array), axis=0)
-        words = np.arange(len(array))
-        each[words, words] = donor[name]
-        return each
-
-    return run({name: put})
-
-
 def ablated(run, name, at, mean=0.0):
     """Run a model with a part of an array at 0, or at the `mean` that it has over many texts: an *ablation*.
 

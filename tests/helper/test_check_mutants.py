@@ -50,6 +50,8 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
         circuits-without: weights.copy() → weights
         circuits-bug: mixed.copy() → mixed
         circuits-exchange: mixed.copy() → mixed""",
+    "a cosine is the same on both sides of 0": """
+        inside-pentagon: 72 → -72""",
     "either order will do": """
         attention-from-scratch: zip(special.softmax([a @ b / len(b) ** 0 → zip(v, special.softmax([a @ b / len(b) *
         translation-exact: zip(said, right) → zip(right, said)""",

@@ -248,6 +248,9 @@ SECOND = {
     ),
     "inside-moved": lambda own, patched, donor: 1 - np.mean((donor - patched) / (donor - own)),
     "inside-bug": lambda own, donor, at: np.where(np.isin(np.arange(len(own)), at)[:, None], donor, own),
+    "inside-pentagon": -(5**0.5 - 1) / 4,
+    "inside-shares": lambda parts, way: np.einsum("nd,d->n", parts, way) / (parts.sum(axis=0) @ way),
+    "inside-refute": 3.0,
     "inside-which": [2.0, 0.0, 4.0],
     "inside-lab-score": lambda weights, ids: np.mean(
         [table[-1, row.tolist().index(row[-1]) + 1] for table, row in zip(weights, ids)]

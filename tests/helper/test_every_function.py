@@ -60,8 +60,7 @@ ELSEWHERE = {  # what chapters build and no case tries, by the reason
     ),
     "takes positive numbers": "linear_attention",
     "is tried on texts and runs of its own": (
-        "copies induction_score patched patched_each ablated linear_probe "
-        "cut_heads previous_score sink_share seen_only exchanged"
+        "copies induction_score patched ablated linear_probe cut_heads previous_score sink_share seen_only exchanged"
     ),
     "works on texts or their tokens": (
         "pieces merge_pair learn_merges apply_merges windows ngrams ngram_counts interpolated"

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.evidence import activations
 from minitransformer.feed_forward import gelu
 from minitransformer.inside import (
     ablated,
@@ -16,11 +15,9 @@ from minitransformer.inside import (
     logit_lens,
     opened,
     patched,
-    patched_each,
 )
 from minitransformer.layer_norm import layer_norm
 from minitransformer.transformer import LanguageModel
-from minitransformer.translation import load_model
 from tests.shared.functions import Case
 from tests.shared.oracles import error, random
 
@@ -199,16 +196,6 @@ def test_a_part_is_patched_and_the_donor_and_the_rest_stay():
     assert (found["1 attention mixed"][0, 1] == kept[0, 1]).all()
     assert (found["1 attention mixed"][1] == own["1 attention mixed"][1]).all()
     assert (donor["1 attention mixed"] == kept).all()
-
-
-def test_each_token_is_patched_alone():
-    twins = "the cat was tired", "the dog was tired"
-    french, book = "le chat était fatigué", load_model()
-    run = lambda change=None: activations(twins[0], french, book, change)
-    name, donor = "encoder 2 attention stream", activations(twins[1], french, book)
-    at_once = patched_each(run, name, donor)["logits"]
-    for word in range(4):
-        assert error(at_once[word], patched(run, name, donor, word)["logits"]) < 1e-4
 
 
 def test_a_cut_sets_a_part_to_zero_or_to_a_mean():

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import load_file, save, save_file
 
 from minitransformer.feed_forward import gelu
-from minitransformer.inside import ablated, logit_lens, opened, patched, patched_each
+from minitransformer.inside import ablated, logit_lens, opened, patched
 from minitransformer.language_model import (
     BytePairEncoding,
     KeyValueCache,
@@ -341,9 +341,6 @@ def test_runs_are_patched_cut_and_refuse_unknown_names():
     run, donor = (lambda change: opened(model, IDS[0], change)), opened(model, IDS[1])
     whole = patched(run, "embedded", donor)
     np.testing.assert_allclose(whole["logits"], donor["logits"])
-    each = patched_each(run, "1 feed_forward output", donor)["logits"]
-    assert each.shape == (8, 8, 11)
-    np.testing.assert_allclose(each[7, :7], run(None)["logits"][:7])
     without = ablated(run, "1 attention mixed", (0,))
     assert not np.allclose(without["logits"], run(None)["logits"]) and (without["1 attention mixed"][0] == 0).all()
     with pytest.raises(ValueError, match="change has 3 attention keys, which happens nowhere"):

@@ -18,8 +18,10 @@ from companion.evidence import (
     without_norms,
 )
 from companion.evidence.examples import averaged
+from companion.evidence.twins import with_another_noun
 from minitransformer.dot_product import unit
 from minitransformer.feed_forward import relu
+from minitransformer.inside import linear_probe
 from minitransformer.layer_norm import layer_norm
 from minitransformer.masks import padding_mask
 from minitransformer.positions import sinusoidal_positions
@@ -1242,4 +1244,48 @@ def wires():
     return f"queries at it {found[0]}, values at the noun {found[1]}, of {COUNT}", {
         "queries": found[0] / COUNT,
         "values at the noun": found[1] / COUNT,
+    }
+
+
+def swapped_runs(some, place):
+    """Return what happens while the model reads sentences with another noun of the other gender at this place."""
+    rng = np.random.default_rng(0)
+    words = [with_another_noun(each.english.split(), getattr(each, place), rng) for each in some]
+    return [activations(" ".join(english), each.french) for english, each in zip(words, some)]
+
+
+def early_heads():
+    found = []
+    for some in kinds():
+        count = 0
+        for each, donor in zip(some, swapped_runs(some, "antecedent")):
+
+            def taken(array, donor=donor, each=each):
+                array[[0, 2], each.it] = donor["encoder 1 attention mixed"][[0, 2], each.it]
+                return array
+
+            before, after = (
+                np.diff(activations(each.english, each.french, change=change)["logits"][each.pronoun, PRONOUNS])
+                for change in (None, {"encoder 1 attention mixed": taken})
+            )
+            count += (before > 0) != (after > 0)
+        found.append(float(count[0]) / len(some))
+    return f"animals {shares(found[:1], 0)}, things {shares(found[1:], 0)}", {"animals": found[0], "things": found[1]}
+
+
+def probe_reads():
+    def its(found, some):
+        return np.array([run["encoder 2 attention stream"][each.it] for run, each in zip(found, some)])
+
+    labels = [1 if NOUNS[each.english.split()[each.antecedent]][1] == "m" else -1 for each in given()]
+    direction, offset = linear_probe(its(runs(), given()), labels)
+    things = kinds()[1]
+    before = its([activations(each.english, each.french) for each in things], things) @ direction + offset > 0
+    found = [
+        np.mean((its(swapped_runs(things, place), things) @ direction + offset > 0) != before)
+        for place in ("antecedent", "other")
+    ]
+    return f"swapped thing {shares(found[:1], 0)}, swapped animal {shares(found[1:], 0)}", {
+        "the thing": found[0],
+        "the animal": found[1],
     }

@@ -4,7 +4,7 @@ import numpy as np
 
 from minitransformer.softmax import softmax
 
-from . import Check, Lines, Mend
+from . import Check, Lines, Mend, Pick
 
 
 def _before(ids, i):
@@ -51,6 +51,10 @@ def _exchanged(own, donor, at):
 def _into_own(own, donor, at):
     own[at] = donor[at]
     return own
+
+
+def _shares(parts, way):
+    return (parts @ way) / (parts @ way).sum()
 
 
 def _value(weights, ids, step=1, asks=-1):
@@ -140,6 +144,40 @@ CHECKS = {
         },
         ((*_ROWS, [1, 3]), (*_ROWS, [0]), (*_ROWS, [4, 2, 0]), (*_ROWS, [])),
     ),
+    "inside-pentagon": Check(
+        -np.cos(np.radians(72)),
+        {
+            "the neighbours are told most, at an angle of 72°, not of 144°.": np.cos(np.radians(144)),
+            "it has to take something off: is its sign right?": np.cos(np.radians(72)),
+            "that is what is left of the feature itself.": 1 - np.cos(np.radians(72)),
+            "the cosine of 72°, not its sine.": -np.sin(np.radians(72)),
+        },
+    ),
+    "inside-shares": Check(
+        _shares,
+        {
+            "divide by what the whole stream writes, so that the shares add up to 1.": lambda parts, way: parts @ way,
+            "a part that writes against the answer keeps its sign.": lambda parts, way: (
+                np.abs(parts @ way) / np.abs(parts @ way).sum()
+            ),
+            "the length of a part says nothing of its direction: take the dot product with `way`.": (
+                lambda parts, way: np.linalg.norm(parts, axis=1) / np.linalg.norm(parts, axis=1).sum()
+            ),
+            "divide by the sum of what is written, not by the number of parts.": lambda parts, way: (
+                parts @ way / len(parts)
+            ),
+        },
+        ((_ROWS[0], _ROWS[1][0]), (_ROWS[1], _ROWS[0][2]), (_ROWS[0][:2], np.array([1.0, -2.0, 0.5]))),
+    ),
+    "inside-refute": Check(
+        3,
+        {
+            "the number would stay: the other sentences have the same two nouns, of different genders.": 1,
+            "that shows what a probe can learn by itself, and it was far less than 95 %.": 2,
+            "a new probe of this kind finds little by construction, whichever noun it was.": 4,
+            "that a noun has a gender was not in doubt.": 5,
+        },
+    ),
     "inside-which": Check(
         np.array([2, 0, 4]),
         {
@@ -196,6 +234,14 @@ FORMS = {
             },
         }
     ),
+    "inside-shares": Lines(
+        (
+            "return written / len(parts)",
+            "written = np.linalg.norm(parts, axis=1)",
+            "return np.abs(written) / np.abs(written).sum()",
+        )
+    ),
+    "inside-refute": Pick(),
     "inside-lab-score": Lines(
         (
             "return weights[texts, -1, first].mean()",
