@@ -58,7 +58,6 @@ ELSEWHERE = {  # what chapters build and no case tries, by the reason
         "leaks train_vectors training_step initialise greedy_decode beam_search layer_shapes parameter_count "
         "parameter_views embed log_probability parameters_of"
     ),
-    "takes positive numbers": "linear_attention",
     "is tried on texts and runs of its own": (
         "copies induction_score patched patched_each ablated linear_probe "
         "cut_heads previous_score sink_share seen_only exchanged"
@@ -67,7 +66,7 @@ ELSEWHERE = {  # what chapters build and no case tries, by the reason
         "pieces merge_pair learn_merges apply_merges windows ngrams ngram_counts interpolated"
     ),
     "draws or writes tokens": (
-        "sampling_probabilities sample generate decode_step rotate_at store run_attention token_probabilities "
+        "covered uncover sampling_probabilities sample generate decode_step rotate_at store run_attention token_probabilities "
         "bits_per_byte"
     ),
     "takes the blocks of a file": "dequantise_q4_1 dequantise_q8_0 nibbles",

@@ -17,7 +17,7 @@ from minitransformer.today import Decoder, covered, decoder_shapes, uncover
 from minitransformer.training import train
 from tools.measure import plays, report, rounded, write_report
 
-SEEDS, HIDDEN, LENGTH, SIDE = (0, 1), 768, 64, 32
+SEEDS, HIDDEN, LENGTH, SIDE = (0,), 768, 64, 32
 TRAINING = {"steps": 1_800, "rate": 4e-3, "warmup": 100}  # as for the writer
 ROUNDS, TEXTS, WORDS = (1, 8, 64), 200, 2_000
 

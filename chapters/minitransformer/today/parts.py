@@ -175,7 +175,8 @@ def dynamic_tanh(x, alpha, gain, bias):
     >>> dynamic_tanh([[0.0, 9.0]], [0.5], [1.0, 2.0], [1.0, 0.0]).round(2).tolist()
     [[1.0, 2.0]]
     """
-    return np.tanh(floats(alpha, "alpha") * floats(x)) * gain + bias
+    bent = np.tanh(floats(alpha, "alpha") * floats(x))
+    return bent * floats(gain, "gain") + floats(bias, "bias")
 
 
 def dynamic_tanh_vjp(x, alpha, gain, bias):
