@@ -66,8 +66,8 @@ ELSEWHERE = {  # what chapters build and no case tries, by the reason
         "pieces merge_pair learn_merges apply_merges windows ngrams ngram_counts interpolated"
     ),
     "draws or writes tokens": (
-        "covered uncover sampling_probabilities sample generate decode_step rotate_at store run_attention token_probabilities "
-        "bits_per_byte"
+        "covered uncover sampling_probabilities sample generate decode_step rotate_at store run_attention "
+        "token_probabilities bits_per_byte"
     ),
     "takes the blocks of a file": "dequantise_q4_1 dequantise_q8_0 nibbles",
     "gives whole numbers, or slices": "quantise dequantise tiles tile_scores ranks",

@@ -48,7 +48,7 @@ def trained(kind, ids, seed):
 
 def hidden_bits(model, texts, rng, draws=8):
     """Return the bits of a token of texts (count, n) by the bound: m of the last n − 1 tokens hidden, 1 to all."""
-    losses = []
+    losses, rng = [], np.random.default_rng(rng)
     for text in np.repeat(texts, draws, axis=0).reshape(-1, 32, texts.shape[1]):
         m = rng.integers(1, text.shape[1], size=(len(text), 1))
         rank = np.argsort(np.argsort(rng.random((len(text), text.shape[1] - 1)), axis=1), axis=1)
@@ -99,7 +99,9 @@ def known(texts, encoding, vocabulary):
 def measured(name, models, texts, ids, encoding, vocabulary):
     """Return the row of models of one kind, one for each seed."""
     uncovers, (places, words) = models[0].vocabulary > HIDDEN, words_in_place(ids, encoding)
-    bits = [hidden_bits(each, texts, np.random.default_rng(0)) if uncovers else next_bits(each, texts) for each in models]
+    bits = [
+        hidden_bits(each, texts, np.random.default_rng(0)) if uncovers else next_bits(each, texts) for each in models
+    ]
     row = {"name": name, "bits": bits, "left": [found(each, ids, places, words, right=False) for each in models]}
     first = texts[:TEXTS, :1]
     if not uncovers:
@@ -122,7 +124,9 @@ def main():
     texts = tested[: len(tested) // LENGTH * LENGTH].reshape(-1, LENGTH)
     texts = texts[: len(texts) // 32 * 32]
     vocabulary = set(re.findall("[A-Za-z']+", load_plays()[0]))
-    about = f"{TRAINING['steps']} steps, from seeds {SEEDS}; {len(texts)} held-out texts of {LENGTH} tokens, {WORDS} words."
+    about = (
+        f"{TRAINING['steps']} steps, from seeds {SEEDS}; {len(texts)} held-out texts of {LENGTH} tokens, {WORDS} words."
+    )
     for kind in KINDS:
         models = [text_model()[0]] if kind == KINDS[0] else [trained(kind, ids, seed) for seed in SEEDS]
         rows.append(rounded(measured(kind, models, texts, tested, encoding, vocabulary)))

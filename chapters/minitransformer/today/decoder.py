@@ -287,10 +287,10 @@ def decoder_shapes(
     """Return the shapes of a decoder's parameters, in nested dicts with the names of a `LanguageModel`'s.
 
     `groups` is the number of heads of keys and values, that of the queries where it is not given; `width` that of a
-    head, else d / heads; `norm` is "rms", "layer" or "tanh"; `biases` names those that there are, such as ("Q", "K", "V");
+    head, else d / heads; `norm` is "rms", "layer" or "tanh"; `biases` names those that there are, such as ("Q", "K");
     `normed` gives queries and keys a norm; `hidden` is the width of each of the experts, where there are some, and
-    `balanced` gives each a bias that only chooses; `positions` is the number of learned ones.  Raises ValueError where a size is no whole number, or no decoder can be
-    so, saying why.  Used in chapter 19.
+    `balanced` gives each a bias that only chooses; `positions` is the number of learned ones.  Raises ValueError where
+    a size is no whole number, or no decoder can be so, saying why.  Used in chapter 19.
 
     >>> shapes = decoder_shapes(11, 8, heads=4, layers=1, hidden=16, groups=2)
     >>> shapes["decoder"][1]["attention"]["W_K"], parameter_count(shapes)

@@ -41,7 +41,8 @@ def experts(x, params, chosen=2):
     >>> output.round(2).tolist(), shares.tolist()
     ([[0.73, 0.0]], [[0.5, 0.0, 0.5]])
     """
-    shares = routed(project(x, params, "W_router"), chosen, params.get("balance", 0.0))
+    balance = params.get("balance", 0.0)
+    shares = routed(project(x, params, "W_router"), chosen, balance)
     output = 0
     for share, one in zip(np.moveaxis(shares, -1, 0), router_experts(params).values()):
         seen = share > 0

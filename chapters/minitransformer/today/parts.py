@@ -193,6 +193,11 @@ def dynamic_tanh_vjp(x, alpha, gain, bias):
 
     def backward(d_output):
         d_inner = d_output * gain * (1 - bent**2)
-        return d_inner * alpha, (d_inner * x).sum(keepdims=True).ravel(), sum_tokens(d_output * bent), sum_tokens(d_output)
+        return (
+            d_inner * alpha,
+            (d_inner * x).sum(keepdims=True).ravel(),
+            sum_tokens(d_output * bent),
+            sum_tokens(d_output),
+        )
 
     return bent * gain + bias, backward
