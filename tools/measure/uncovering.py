@@ -19,7 +19,7 @@ from tools.measure import plays, report, rounded, write_report
 
 SEEDS, HIDDEN, LENGTH, SIDE = (0,), 768, 64, 32
 TRAINING = {"steps": 1_800, "rate": 4e-3, "warmup": 100}  # as for the writer
-ROUNDS, TEXTS, WORDS = (1, 8, 64), 200, 2_000
+ROUNDS, TEXTS, WORDS = (1, 8, 64), 60, 2_000
 
 
 def new_model(writer=None, seed=None):
@@ -46,7 +46,7 @@ def trained(kind, ids, seed):
     return model
 
 
-def hidden_bits(model, texts, rng, draws=8):
+def hidden_bits(model, texts, rng, draws=2):
     """Return the bits of a token of texts (count, n) by the bound: m of the last n − 1 tokens hidden, 1 to all."""
     losses, rng = [], np.random.default_rng(rng)
     for text in np.repeat(texts, draws, axis=0).reshape(-1, 32, texts.shape[1]):

@@ -38,7 +38,6 @@ VARIANTS = [  # (name, what differs from BEFORE)
     ("four experts, balanced", EXPERTS | {"balanced": True}),
     ("window of 16 tokens", {"window": 16}),
     ("no biases in the network", {"biases": ()}),
-    ("no positions", {"rotate": None}),
     ("rotary base 500,000", {"rotate": partial(rotary_halves, base=500_000.0)}),
 ]
 
