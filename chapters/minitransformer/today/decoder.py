@@ -91,7 +91,7 @@ def grouped_attention(x, params, heads, keep=None, rotate=None, eps=1e-5):
     b_Q, b_K, b_V, b_O, and perhaps queries and keys, dicts with the gain (d_k,) of their norm; keep (…, n, n) of bool
     -> output (…, n, d_out), weights (…, heads, n, n).  There are as many groups as W_K is narrower than W_Q, and head h
     reads group h // (heads / groups).  `rotate` and what is raised are as in `multi_head_attention`.
-    Ainslie et al. (2023); used in chapter 19.
+    Ainslie et al. (2023); used in chapters 19 and 21.
 
     >>> params = {"W_Q": np.ones((6, 8)), "W_K": np.ones((6, 4)), "W_V": np.ones((6, 4)), "W_O": np.ones((8, 6))}
     >>> output, weights = grouped_attention(np.ones((3, 6)), params, heads=4)
