@@ -159,8 +159,9 @@ recurrence:  ## train recurrent networks beside chapter 14's Transformer, which 
 model:  ## train chapter 15's model and others like it, which takes some minutes, and keep it for the package
 writer:  ## train chapter 16's model, keep it for the package, and mix it with another start; takes two minutes
 sizes:  ## train chapter 16's model in five sizes, which takes some minutes, and keep what came of each
-variants:  ## train chapter 16's model with today's parts, which takes a quarter of an hour, for chapter 19
-cheating beginnings ablations recurrence model writer sizes variants:
+variants:  ## train chapter 16's model with today's parts, which takes twenty minutes, for chapter 19
+uncovering:  ## train chapter 16's model to uncover hidden words, which takes some minutes, for chapter 19
+cheating beginnings ablations recurrence model writer sizes variants uncovering:
 	$(call set_up,book)
 	@echo "Training every model; Ctrl-C stops, and the same command goes on."
 	@$(RUN) -m tools.measure $@

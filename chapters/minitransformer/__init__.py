@@ -20,7 +20,7 @@ Chapter, module, and what it builds:
  16  language_model    byte-pair encoding, sampling, the key–value cache, n-gram models
  17  inside            activation patching, ablation, the logit lens, linear probes
  18  online_attention  attention by tiles, without its table
- 19  today             grouped queries, SwiGLU, experts, `Decoder`, linear attention
+ 19  today             grouped queries, SwiGLU, experts, `Decoder`, a model of both sides
  20  answering         fine-tuning, LoRA, preferences, and rewards that a program checks
  21  public_model      GGUF files, weights in fewer bits, SmolLM2 and its encoding
  22  circuits          heads cut, tokens hidden and vectors exchanged in a large model; sinks and ranks

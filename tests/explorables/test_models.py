@@ -20,6 +20,8 @@ def test_areas_are_the_parameters_of_the_model_and_of_the_published_ones(show, b
     np.testing.assert_allclose(np.square(outlines), 1e4 * every / every.max(), rtol=1e-4)
     (filled,) = square.locator(".mt-filled").evaluate_all(WIDTHS)
     assert filled == outlines[list(CONFIGS).index(begun)]
+    named = tab.locator(".mt-largest").all_text_contents()
+    assert named[0] == f"outermost: {list(CONFIGS)[int(every.argmax())]}"
 
 
 def test_what_is_larger_than_all_published_ones_fills_its_square(show):

@@ -58,7 +58,6 @@ ELSEWHERE = {  # what chapters build and no case tries, by the reason
         "leaks train_vectors training_step initialise greedy_decode beam_search layer_shapes parameter_count "
         "parameter_views embed log_probability parameters_of"
     ),
-    "takes positive numbers": "linear_attention",
     "is tried on texts and runs of its own": (
         "copies induction_score patched ablated linear_probe cut_heads previous_score sink_share seen_only exchanged"
     ),
@@ -68,6 +67,8 @@ ELSEWHERE = {  # what chapters build and no case tries, by the reason
     "draws or writes tokens": (
         "sampling_probabilities sample generate decode_step rotate_at store run_attention token_probabilities "
         "bits_per_byte checked_drafts discourage"
+        "covered uncover sampling_probabilities sample generate decode_step rotate_at store run_attention "
+        "token_probabilities bits_per_byte"
     ),
     "takes the blocks of a file": "dequantise_q4_1 dequantise_q8_0 nibbles",
     "gives whole numbers, or slices": "quantise dequantise tiles tile_scores ranks",

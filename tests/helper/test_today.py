@@ -15,25 +15,25 @@ from minitransformer.layer_norm import rms_norm
 from minitransformer.masks import causal_mask
 from minitransformer.multi_head import multi_head_attention
 from minitransformer.positions import rotary
-from minitransformer.softmax import log_softmax, softmax
+from minitransformer.softmax import softmax
 from minitransformer.today import (
     CONFIGS,
     Decoder,
     cache_bytes,
+    covered,
     decoder_layer_vjp,
     decoder_shapes,
+    dynamic_tanh,
     expert_load,
     experts,
     experts_vjp,
     grouped_attention,
     latent_attention,
     linear,
-    linear_attention,
-    log_probability,
-    log_probability_vjp,
     network,
     network_vjp,
     parameters_of,
+    relu_squared,
     rotary_halves,
     rotary_halves_vjp,
     routed,
@@ -41,9 +41,9 @@ from minitransformer.today import (
     swiglu,
     swiglu_vjp,
     to_halves,
+    uncover,
     window_mask,
 )
-from minitransformer.today.answers import targets_for
 from tests.shared.functions import TOKENS, Case
 from tests.shared.oracles import matrices, random
 from tools.measure import variants
@@ -59,6 +59,8 @@ FUNCTIONS = {
     "rotary_halves": Case(partial(rotary_halves, base=100.0), TOKENS, [("n", 6)]),
     "to_halves": Case(partial(to_halves, heads=3), {"matrix": ("n", 6)}, [("n", 6)]),
     "silu": Case(silu, TOKENS, [("n", 6)]),
+    "relu_squared": Case(relu_squared, TOKENS, [("n", 6)]),
+    "dynamic_tanh": Case(dynamic_tanh, TOKENS | {"alpha": (1,), "gain": (6,), "bias": (6,)}, [("n", 6)]),
     "swiglu": Case(swiglu, TOKENS | {"params": GATED}, [("n", 4)]),
     "routed": Case(routed, {"scores": ("n", 6)}, [("n", 6)]),
     "experts": Case(experts, TOKENS | {"params": MIXED}, [("n", 4), ("n", 4)]),
@@ -79,17 +81,13 @@ SECOND = {
     "today-width": 8 * 768 / 3,
     "today-reach": sum([99] * 12),
     "today-untied": 163_037_184,
-    "today-margin": 0.1 * special.expit(-0.5),
+    "today-rounds": 1 - (0.5 * 0.5 + 0.5 * 0.5),
+    "today-gated": lambda S, k, v, step, keep: (
+        keep * (np.eye(len(k)) - step * np.outer(k, k)) @ S + step * k[:, None] * v
+    ),
     "today-neighbours": lambda W, heads: np.concatenate(
         [np.stack(np.split(part, 2, axis=1), axis=-1).reshape(len(W), -1) for part in np.split(W, heads, axis=1)],
         axis=1,
-    ),
-    "today-targets": lambda ids, model, end: np.array(
-        [
-            after if max(np.flatnonzero(ids[: i + 1] == model), default=-1) > max(ended, default=-1) else -1
-            for i, after in enumerate(ids[1:])
-            for ended in [np.flatnonzero(ids[: i + 1] == end)]
-        ]
     ),
     "today-router": routed,
 }
@@ -98,6 +96,7 @@ MODELS = {
     "grouped, normed, biased": {"groups": 2, "normed": True, "biases": ("Q", "K", "V", "O")},
     "of 2019": {"norm": "layer", "gated": False, "biases": tuple("QKVO12"), "positions": 8, "tied": False},
     "experts": {"experts": 3, "width": 4},
+    "balanced, without norms": {"experts": 3, "balanced": True, "norm": "tanh", "width": 4},
 }
 
 
@@ -207,13 +206,59 @@ def test_the_softmax_of_the_best_is_the_softmax_of_all_shared_out_anew():
         routed(scores, 7)
 
 
-def test_linear_attention_is_the_table_of_products():
-    queries, keys, values = random(2, 9, 4) ** 2, random(2, 9, 4, seed=1) ** 2, random(2, 9, 3, seed=2)
-    table = np.tril(queries @ keys.swapaxes(-1, -2))
-    right = table @ values / table.sum(axis=-1, keepdims=True)
-    np.testing.assert_allclose(linear_attention(queries, keys, values), right, atol=1e-13)
-    with pytest.raises(ValueError, match="^queries are 9 and keys 8; expected"):
-        linear_attention(queries, keys[:, 1:], values[:, 1:])
+def test_a_balance_chooses_experts_and_shares_nothing():
+    scores = np.array([[3.0, 2.0, 1.0, 0.0]])
+    found = routed(scores, 2, np.array([0.0, 0.0, 0.0, 2.5]))
+    np.testing.assert_allclose(found, [[*softmax([3.0, 0.0])[:1], 0, 0, *softmax([3.0, 0.0])[1:]]], atol=1e-15)
+
+
+def test_a_squared_relu_and_a_dynamic_tanh_are_what_they_are_called():
+    x = random(5, 6)
+    np.testing.assert_allclose(relu_squared(x), x * np.maximum(x, 0), atol=1e-15)
+    found = dynamic_tanh(x, [2.0], np.arange(6.0), np.ones(6))
+    np.testing.assert_allclose(found, 1 + np.arange(6.0) * (1 - 2 / (np.exp(4 * x) + 1)), atol=1e-12)
+
+
+# A model that sees both sides
+
+
+def test_what_is_covered_is_the_target_and_nothing_else_is():
+    (ids,), targets = covered(np.random.default_rng(0), np.arange(50), 50, count=40, length=9)
+    gone, texts = ids == 50, np.where(targets >= 0, targets, ids)
+    assert (targets[~gone] == -1).all() and (np.diff(texts) == 1).all()
+    shares = gone.mean(axis=1)
+    assert shares.min() < 0.2 and shares.max() > 0.8 and 0.4 < shares.mean() < 0.6
+
+
+def test_uncovering_keeps_what_is_shown_and_uncovers_the_surest_first():
+    asked = []
+
+    def model(ids):
+        asked.append((ids == 3).sum(axis=-1).tolist())
+        sure = np.array([0.0, 3.0, 6.0, 9.0])[: ids.shape[-1]]
+        return np.stack([np.zeros_like(ids), sure + np.zeros(ids.shape), np.zeros_like(ids), 99 + 0 * ids], axis=-1)
+
+    found = uncover(model, [[3, 3, 3, 3], [2, 3, 3, 3]], 3, 2, np.random.default_rng(0))
+    assert asked == [[4, 3], [2, 1]] and found[1, 0] == 2 and (found < 3).all()
+    assert (found[:, 2:] == 1).all()  # those of which it is sure
+    with pytest.raises(ValueError, match="^ids holds 4; expected 0 to 3"):
+        uncover(model, [4], 3, 2, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="^rounds is 0; expected a whole number from 1 on"):
+        uncover(model, [3], 3, 0, np.random.default_rng(0))
+
+
+def test_without_a_mask_every_token_sees_all():
+    model = Decoder(decoder_shapes(9, 12, 4, 2, 10, width=4), 4, 1, causal=False, dtype=float)
+    ids = np.arange(6)
+    moved = np.abs(model(ids) - model(np.where(ids == 5, 8, ids))).max(axis=-1)
+    assert (moved > 1e-12).all()
+
+    def vjp(flat):
+        model.flat[:] = flat
+        return model.vjp(ids)
+
+    np.testing.assert_allclose(vjp(model.flat)[0], model(ids), atol=1e-12)
+    assert gradient_check(vjp, model.flat.copy()) < 1e-7
 
 
 # The decoder
@@ -272,7 +317,7 @@ def test_positions_beyond_the_learned_ones_are_refused():
         ({"d": 9}, "d is 9, heads is 4, width None and groups is 4; expected a number of heads that divides d"),
         ({"groups": 3}, "d is 8, heads is 4, width None and groups is 3; expected"),
         ({"width": 2.5}, "width is 2.5; expected a whole number from 1 on"),
-        ({"norm": "LayerNorm"}, "norm is 'LayerNorm'; expected 'rms' or 'layer'"),
+        ({"norm": "LayerNorm"}, "norm is 'LayerNorm'; expected 'rms', 'layer' or 'tanh'"),
         ({"biases": ("W_Q",)}, r"biases is \('W_Q',\); expected some of Q, K, V, O, 1 and 2"),
     ],
 )
@@ -342,39 +387,6 @@ def test_a_model_has_as_many_parameters_as_its_shapes_say():
     )
 
 
-# Answers
-
-
-def test_the_log_probability_of_an_answer_is_that_of_its_tokens():
-    model, ids = small(), np.array([[1, 2, 3, 4], [5, 6, 7, 8]])
-    targets = np.array([[-1, -1, 4, 5], [-1, 7, -1, 0]])
-    logs = log_softmax(model(ids))
-    right = [logs[0, 2, 4] + logs[0, 3, 5], logs[1, 1, 7] + logs[1, 3, 0]]
-    np.testing.assert_allclose(log_probability(model, ids, targets), right, atol=1e-13)
-
-    def vjp(flat):
-        model.flat[:] = flat
-        return log_probability_vjp(model, ids, targets)
-
-    np.testing.assert_allclose(vjp(model.flat)[0], right, atol=1e-13)
-    assert gradient_check(vjp, model.flat.copy()) < 1e-7
-
-
-@pytest.mark.parametrize(
-    "targets, said",
-    [
-        ([[1]], r"targets has shape \(1, 1\) and the logits have shape \(1, 4, 9\); expected a target for each"),
-        ([[1, 2, 3, 9]], "targets holds 9; expected 0 to 8"),
-        ([[1, 2, 3, -2]], "targets holds -2; expected 0 to 8"),
-        ([[1.0, 2.0, 3.0, 4.0]], "targets holds float64 values; expected whole numbers"),
-    ],
-)
-@pytest.mark.parametrize("function", [log_probability, log_probability_vjp])
-def test_targets_that_fit_no_logits_are_refused(function, targets, said):
-    with pytest.raises((TypeError, ValueError), match=f"^{said}"):
-        function(small(), [[1, 2, 3, 4]], targets)
-
-
 def test_a_size_that_a_configuration_lacks_is_named():
     with pytest.raises(ValueError, match="^config has layers, width; expected groups too"):
         cache_bytes({"layers": 1, "width": 2})
@@ -400,16 +412,6 @@ def test_the_file_has_the_variants_of_the_tool_and_their_sizes():
 def test_the_scores_of_a_single_token_choose_its_experts():
     shares = routed([0.0, np.log(3), -1.0, 0.0], 2)
     np.testing.assert_allclose(shares, [0.25, 0.75, 0, 0], rtol=1e-12)
-
-
-def test_log_probabilities_are_summed_over_the_tokens_of_each_text():
-    model = lambda ids: np.zeros((*ids.shape, 4))
-    found = log_probability(model, np.zeros((2, 3, 5), int), np.zeros((2, 3, 5), int))
-    assert found.shape == (2, 3) and np.allclose(found, -5 * np.log(4))
-
-
-def test_what_does_not_count_need_not_be_in_the_vocabulary():
-    assert targets_for([0, -1], np.zeros((2, 1))).tolist() == [0, -1]
 
 
 def test_two_experts_are_chosen_unless_others_are_asked_for():

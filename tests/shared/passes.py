@@ -129,6 +129,7 @@ OTHERS = {  # with masks, chance and other settings, or with arguments that are 
         [TOKENS],
     ),
     "normed, with a bias": (walk.normalise, today.normed_vjp, [TOKENS, {"gain": (6,), "bias": (6,)}]),
+    "normed, by a tanh": (walk.normalise, today.normed_vjp, [TOKENS, {"gain": (6,), "bias": (6,), "alpha": (1,)}]),
     "normed, without": (walk.normalise, today.normed_vjp, [TOKENS, {"gain": (6,)}]),
     "decoder_layer": (
         lambda x, params: walk.block(

@@ -70,6 +70,7 @@ NOT_CALLED = {
     "companion/figures/picture": "what charts and diagrams are made of",
     "companion/explorables/shared/states": "the states of explorables are checked with it",
     "minitransformer/today/parts.rotary_halves_vjp": "the backward pass of a model finds it beside rotary_halves",
+    "minitransformer/today/parts.relu_squared_vjp": "the backward pass of a model finds it beside relu_squared",
     "companion/evidence/asked.wanted_of": "what `make public-model` has counted as right",
     "companion/evidence/asked.judged": "what `make public-model` has counted as an answer",
     "companion/explore.live": "a widget needs a kernel, which a built page has not; chapter 3 tells of it",

@@ -430,3 +430,44 @@ def says_what_it_is_fed():
         "own head": found[2:],
         "loss less ln 12": [loss - np.log(12) for loss in losses[:2]],
     }
+
+
+def memory_of(keys, values, keep=1.0, corrected=True):
+    """Return a memory of pairs, written one after another: it keeps a share at each step, and may be corrected."""
+    memory = np.zeros((keys.shape[1], values.shape[1]))
+    for k, v in zip(keys, values):
+        memory = keep * memory
+        memory = memory + np.outer(k, v - k @ memory * corrected)
+    return memory
+
+
+def new_values(d, seed, **rule):
+    """Return how often a memory of d by d names the new values of half of d keys, among 64 words."""
+    rng, right = np.random.default_rng(seed), []
+    for _ in range(40):
+        words, keys = unit_rows(rng.normal(size=(64, d))), unit_rows(rng.normal(size=(d, d)))
+        said, half = rng.integers(64, size=d + d // 2), d // 2
+        memory = memory_of(np.vstack([keys, keys[:half]]), words[said], **rule)
+        right.append(((keys[:half] @ memory @ words.T).argmax(axis=1) == said[d:]).mean())
+    return np.mean(right)
+
+
+def unit_rows(x):
+    """Return the rows of x, each divided by its length."""
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+def overwritten():
+    rules = {"delta": {}, "forgetting": {"keep": 0.95, "corrected": False}, "sum": {"corrected": False}}
+    found = {name: [new_values(d, SEEDS[1], **rule) for d in (24, 48, 64)] for name, rule in rules.items()}
+    return ", ".join(f"{name} {shares(values)}" for name, values in found.items()), found
+
+
+def positive_keys():
+    rng, found, cosines = np.random.default_rng(SEEDS[1]), [], []
+    for d, phi in ((16, np.exp), (64, lambda x: np.log1p(np.exp(x))), (128, lambda x: np.maximum(x, 0) + 0.1)):
+        first, second = phi(rng.normal(size=(2, 2000, d)))
+        same, other = np.vecdot(first, first), np.vecdot(first, second)
+        found.append((same / (same + other)).mean())
+        cosines.append((other / np.sqrt(same * np.vecdot(second, second))).mean())
+    return f"{shares(found)} on the right one, cosines {many(cosines)}", {"weight": found, "cosine": cosines}

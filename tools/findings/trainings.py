@@ -30,7 +30,7 @@ from minitransformer.tasks.reversals import reversals
 from minitransformer.tasks.sentence_sets import it_sentences
 from minitransformer.training import Adam, rate_at, train, training_step
 from minitransformer.transformer import LanguageModel, Transformer, embed, logits_of, stack
-from minitransformer.transformer.walk import normalise
+from minitransformer.transformer.walk import normalise, run_decoder, visible
 from minitransformer.translation import NUMBERS, PRONOUNS, SENTENCES, batch_of, correct_words, draw_batch, new_model
 from minitransformer.word_vectors import load_news
 from tools.measure.model import draw as draw_any
@@ -519,6 +519,35 @@ def borrowed_keys():
     told = "; ".join(f"head {keep}'s {two[0]:.2f}, silence {two[1]:.2f}" for keep, two in enumerate(found))
     return f"mean {mean:.2f}; {told}", {
         "more than silence": [*(borrowed - silent for borrowed, silent in found), mean - max(two[1] for two in found)]
+    }
+
+
+def half_bits(texts, most=None, last=None):
+    """Return the writer's bits a token for the second half of texts; each head keeps so many best or last keys."""
+    writer, *_ = plays()
+    n = texts.shape[1] - 1
+
+    def note(name, scores):
+        if not name.endswith("scores") or most is last is None:
+            return scores
+        scores = np.where(visible(n, n, last), scores, -np.inf)
+        least = np.sort(scores)[..., -most, None] if most else -np.inf
+        return np.where(scores >= least, scores, -np.inf)
+
+    logs = log_softmax(run_decoder(writer, texts[:, :-1], note, keep=visible(n, n)).astype(float))[:, n // 2 :]
+    return -np.take_along_axis(logs, texts[:, n // 2 + 1 :, None], axis=-1).mean() / np.log(2)
+
+
+def best_keys():
+    _, _, ids, held_out = plays()
+    found = []
+    for part in (np.array(ids)[:12_800], np.array(held_out)[-12_800:]):
+        texts = part.reshape(200, 64)
+        found.append([half_bits(texts), half_bits(texts, most=8), half_bits(texts, last=8)])
+    every, best, last = np.transpose(found)
+    return f"all {many(every)}, best {many(best)}, last {many(last)}", {
+        "best loses": best - every,
+        "last loses more": last - best,
     }
 
 

@@ -521,14 +521,15 @@ def grown_bars(sizes, labels, writers, *, alt, xlabel):
     return _drawing(draw, alt, size=(4.8, 0.25 * len(labels) + 1.3))
 
 
-def dot_rows(groups, *, alt, xlabel, limits=(-2, 102)):
+def dot_rows(groups, *, alt, xlabel, limits=(-2, 102), again=None):
     """Draw numbers as dots, a row for each name: a dict, heading -> dict, name -> values (k,); used from chapter 14 on.
 
     The dots of a row stand a little below each other, in their order, so that equal ones are seen.  The axis shows the
-    numbers between `limits`, which fit percentages.
+    numbers between `limits`, which fit percentages.  `again`, name -> values, are drawn as rings in the same rows.
 
     >>> picture = dot_rows({"all": {"no mask": [98, 99]}}, alt="Two dots.", xlabel="right in %")
     """
+    again = again or {}
     rows = [row for heading, group in groups.items() for row in ((heading, ()), *group.items())]
 
     def draw(axis):
@@ -538,6 +539,9 @@ def dot_rows(groups, *, alt, xlabel, limits=(-2, 102)):
             if len(values):
                 axis.axhline(y, color=COLOUR["grid"], lw=0.8)
                 axis.plot(values, y + np.linspace(-0.2, 0.2, len(values)), "o", color=COLOUR["ink"], ms=4, mew=0)
+                fresh = again.get(name, ())
+                heights = y + np.linspace(-0.2, 0.2, len(fresh))
+                axis.plot(fresh, heights, "o", mec=COLOUR["output"], mfc="none", ms=5, mew=1.2)
         axis.set(xlim=limits, ylim=(len(rows) - 0.4, -0.6), yticks=[], xlabel=xlabel)
         _no_frame(axis)
 

@@ -298,6 +298,36 @@ def layer_orders(*norms, alt, shape=()):
     return _diagram(columns, alt)
 
 
+def then_and_now(*, alt):
+    """Draw a layer of 2017 beside one of today, in which what has changed is lit, with the year; used in chapter 19.
+
+    >>> picture = then_and_now(alt="Two layers.")
+    """
+    old, lit = ["muted"], ["output"]
+    norm = _Step(["RMS norm"], lit, note="2019")
+    then = [
+        _Step(["words, positions"]),
+        _Step(["self-attention"], old, note="all tokens, all heads"),
+        _Step(["+"], around=1),
+        _Step(["layer norm"], old),
+        _Step(["feed-forward"], old, note="one network, ReLU"),
+        _Step(["+"], around=1),
+        _Step(["layer norm"], old),
+    ]
+    now = [
+        _Step(["words"]),
+        norm,
+        _Step(["queries, keys"], lit, note="norm 2020, turn 2021"),
+        _Step(["self-attention"], lit, note="shorter memory: 2020"),
+        _Step(["+"], around=3),
+        norm,
+        _Step(["router"], lit, note="a few of many: 2017"),
+        _Step(["experts"], lit, note="each gated: 2020"),
+        _Step(["+"], around=3),
+    ]
+    return _diagram([_Column(then, "2017"), _Column(now, "Today")], alt)
+
+
 def backward_steps(model, ids, *, alt):
     """Draw a language model's run on `ids`, and beside it the way of the gradients back; used in chapter 13.
 

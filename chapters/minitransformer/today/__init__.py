@@ -1,8 +1,7 @@
-"""Today's decoders: grouped queries, SwiGLU, experts, and training on answers; built in chapter 19."""
+"""Today's decoders: grouped queries, SwiGLU, experts, and shorter memories; built in chapter 19."""
 
 # ruff: noqa: F401 - this hands on what the modules beside it have
 
-from .answers import log_probability, log_probability_vjp
 from .decoder import (
     Decoder,
     decoder_layer_vjp,
@@ -16,6 +15,20 @@ from .decoder import (
     normed_vjp,
 )
 from .mixture import expert_load, experts, experts_vjp, routed
-from .parts import rotary_halves, rotary_halves_vjp, silu, silu_vjp, swiglu, swiglu_vjp, to_halves, window_mask
+from .parts import (
+    dynamic_tanh,
+    dynamic_tanh_vjp,
+    relu_squared,
+    relu_squared_vjp,
+    rotary_halves,
+    rotary_halves_vjp,
+    silu,
+    silu_vjp,
+    swiglu,
+    swiglu_vjp,
+    to_halves,
+    window_mask,
+)
 from .published import CONFIGS, cache_bytes, parameters_of
-from .shorter import latent_attention, linear_attention
+from .shorter import latent_attention
+from .uncovering import covered, uncover

@@ -7,7 +7,6 @@ from ..attention import attention, attention_vjp
 from ..feed_forward import gelu
 from ..gradients import vjp_of
 from ..layer_norm import layer_norm_vjp, rms_norm, rms_norm_vjp
-from ..masks import causal_mask
 from ..multi_head import merge_heads, split_heads
 from ..self_attention import project, project_vjp
 from ..transformer import (
@@ -21,25 +20,29 @@ from ..transformer import (
 )
 from ..transformer.walk import identity, layer_options, recorder, visible, walk
 from .mixture import experts, experts_vjp
-from .parts import rotary_halves, silu, swiglu_vjp, window_mask
+from .parts import dynamic_tanh_vjp, rotary_halves, silu, swiglu_vjp
 
 
 def normed_vjp(x, part, eps=1e-5):
     """Norm every token as a decoder does, and return the backward pass too: d_output -> dX, {gain, bias: gradients}.
 
-    Shapes: x (…, d), part a dict with gain (d,), and bias (d,) for a `layer_norm`, else it is an `rms_norm` -> (…, d).
-    Used in chapter 19.
+    Shapes: x (…, d), part a dict with gain (d,), and bias (d,) for a `layer_norm`, alpha (1,) too for a `dynamic_tanh`,
+    else it is an `rms_norm` -> (…, d).  Used in chapter 19.
 
     >>> output, backward = normed_vjp(np.array([[3.0, 4.0]]), {"gain": np.ones(2)})
     >>> sorted(backward(output)[1])
     ['gain']
     """
     biased = "bias" in part
-    output, back = layer_norm_vjp(x, **_scales(part), eps=eps) if biased else rms_norm_vjp(x, part["gain"], eps)
+    if "alpha" in part:
+        output, back = dynamic_tanh_vjp(x, part["alpha"], **_scales(part))
+    else:
+        output, back = layer_norm_vjp(x, **_scales(part), eps=eps) if biased else rms_norm_vjp(x, part["gain"], eps)
+    names = ("alpha", "gain", "bias") if "alpha" in part else ("gain", "bias")
 
     def backward(d_output):
         d_x, *found = back(d_output)
-        return d_x, dict(zip(("gain", "bias"), found))
+        return d_x, dict(zip(names, found))
 
     return output, backward
 
@@ -88,7 +91,7 @@ def grouped_attention(x, params, heads, keep=None, rotate=None, eps=1e-5):
     b_Q, b_K, b_V, b_O, and perhaps queries and keys, dicts with the gain (d_k,) of their norm; keep (…, n, n) of bool
     -> output (…, n, d_out), weights (…, heads, n, n).  There are as many groups as W_K is narrower than W_Q, and head h
     reads group h // (heads / groups).  `rotate` and what is raised are as in `multi_head_attention`.
-    Ainslie et al. (2023); built in chapter 19.
+    Ainslie et al. (2023); used in chapters 19 and 21.
 
     >>> params = {"W_Q": np.ones((6, 8)), "W_K": np.ones((6, 4)), "W_V": np.ones((6, 4)), "W_O": np.ones((8, 6))}
     >>> output, weights = grouped_attention(np.ones((3, 6)), params, heads=4)
@@ -277,16 +280,17 @@ def decoder_shapes(
     biases=(),
     normed=False,
     experts=0,
+    balanced=False,
     positions=0,
     tied=True,
 ):
     """Return the shapes of a decoder's parameters, in nested dicts with the names of a `LanguageModel`'s.
 
     `groups` is the number of heads of keys and values, that of the queries where it is not given; `width` that of a
-    head, else d / heads; `norm` is "rms" or "layer"; `biases` names those that there are, such as ("Q", "K", "V");
-    `normed` gives queries and keys a norm; `hidden` is the width of each of the experts, where there are some;
-    `positions` is the number of learned ones.  Raises ValueError where a size is no whole number, or no decoder can be
-    so, saying why.  Used in chapter 19.
+    head, else d / heads; `norm` is "rms", "layer" or "tanh"; `biases` names those that there are, such as ("Q", "K");
+    `normed` gives queries and keys a norm; `hidden` is the width of each of the experts, where there are some, and
+    `balanced` gives each a bias that only chooses; `positions` is the number of learned ones.  Raises ValueError where
+    a size is no whole number, or no decoder can be so, saying why.  Used in chapter 19.
 
     >>> shapes = decoder_shapes(11, 8, heads=4, layers=1, hidden=16, groups=2)
     >>> shapes["decoder"][1]["attention"]["W_K"], parameter_count(shapes)
@@ -303,7 +307,9 @@ def decoder_shapes(
         asks |= {"queries": {"gain": (width,)}, "keys": {"gain": (width,)}}
     if experts:
         wide = {"W_router": (d, experts), "experts": dict.fromkeys(range(1, experts + 1), wide)}
-    scales = {"gain": (d,)} | ({"bias": (d,)} if one_of(norm, "norm", ("rms", "layer")) == "layer" else {})
+        wide |= {"balance": (experts,)} if balanced else {}
+    scales = {"gain": (d,)} | ({} if one_of(norm, "norm", ("rms", "layer", "tanh")) == "rms" else {"bias": (d,)})
+    scales |= {"alpha": (1,)} if norm == "tanh" else {}
     one = {"attention": asks | scales, "feed_forward": wide | scales}
     shapes = {"embedding": (vocabulary, d)} | ({"positions": (positions, d)} if positions else {})
     shapes["decoder"] = dict.fromkeys(range(1, layers + 1), one) | {"norm": scales}
@@ -348,7 +354,7 @@ class Decoder:
 
     Its parts are those that its parameters ask for.  `rotate` passes over queries and keys, or is None; one that takes
     their positions, too, lets a cache keep them.  The embedding is multiplied by `scale`; with a `window` no token sees
-    farther back; `chosen` is how many experts a token uses.
+    farther back, and without `causal` every token sees all; `chosen` is how many experts a token uses.
     `params` are nested dicts of views of one vector `flat`; without an `rng` all are 0.  Raises TypeError or ValueError
     where one of these is not what it has to be.  Used in chapter 19.
 
@@ -369,6 +375,7 @@ class Decoder:
         activation=gelu,
         eps=1e-5,
         window=None,
+        causal=True,
         scale=1.0,
         chosen=2,
         dtype=np.float32,
@@ -377,6 +384,7 @@ class Decoder:
         _look_at(shapes, rotate, activation, dtype)
         self.shapes, self.heads, self.rotate, self.activation = shapes, whole(heads, "heads"), rotate, activation
         self.eps, self.window = number(eps, "eps"), None if window is None else whole(window, "window")
+        self.causal = causal
         self.scale, self.chosen = number(scale, "scale", -np.inf), whole(chosen, "chosen")
         self.vocabulary, self.d = shapes["embedding"]
         self.layers = len(shapes["decoder"]) - 1
@@ -392,7 +400,7 @@ class Decoder:
 
     def options(self, n):
         """Return what all layers are called with, for a text of n tokens."""
-        keep = causal_mask(n) if self.window is None else window_mask(n, self.window)
+        keep = visible(n, n, self.window) if self.causal else None
         options = {"heads": self.heads, "keep": keep, "rotate": self.rotate, "activation": self.activation}
         return options | {"eps": self.eps, "chosen": self.chosen}
 
@@ -417,7 +425,7 @@ class Decoder:
         """
         x = self.embedded(ids)
         found = None if record is None else record.setdefault("decoder", {"embedded": x})
-        keep = visible(x.shape[-2], x.shape[-2], self.window)
+        keep = self.options(x.shape[-2])["keep"]
         x = walk(x, self.params["decoder"], recorder(found), keep=keep, **layer_options(self, "decoder"))
         return logits_of(x, self.params, record)
 

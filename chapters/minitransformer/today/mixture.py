@@ -8,11 +8,12 @@ from ..softmax import softmax
 from .parts import swiglu, swiglu_vjp
 
 
-def routed(scores, chosen=2):
+def routed(scores, chosen=2, balance=0.0):
     """Return how each token shares itself out among its `chosen` best experts: the softmax of their scores, else 0.
 
-    Shapes: scores (…, n, experts) -> (…, n, experts), rows that sum to 1.  Raises ValueError where there are fewer
-    experts than are chosen.  Jiang et al. (2024), section 2.1; built in chapter 19.
+    `balance` is added to the scores while the experts are chosen, and not to those that share.
+    Shapes: scores (…, n, experts), balance (experts,) -> (…, n, experts), rows that sum to 1.  Raises ValueError where
+    there are fewer experts than are chosen.  Jiang et al. (2024), section 2.1; Wang et al. (2024); built in chapter 19.
 
     >>> routed([[2.0, 0.0, 2.0, 1.0]]).tolist()
     [[0.5, 0.0, 0.5, 0.0]]
@@ -20,7 +21,7 @@ def routed(scores, chosen=2):
     scores, chosen = floats(scores, "scores", axes=1), whole(chosen, "chosen")
     if chosen > scores.shape[-1]:
         raise ValueError(f"scores has shape {scores.shape} and chosen is {chosen}; expected as many experts, or more.")
-    best = np.argsort(-scores, axis=-1, kind="stable")[..., :chosen]
+    best = np.argsort(-scores - balance, axis=-1, kind="stable")[..., :chosen]
     hidden = np.full_like(scores, -np.inf)
     np.put_along_axis(hidden, best, np.take_along_axis(scores, best, axis=-1), axis=-1)
     return softmax(hidden)
@@ -30,7 +31,8 @@ def experts(x, params, chosen=2):
     """Send every token through its `chosen` best experts, each a `swiglu`, and mix what they return by its shares.
 
     Shapes: x (…, n, d), params W_router (d, experts) and experts, a dict of dicts as in `swiglu`
-    -> output (…, n, d_out) and shares (…, n, experts), 0 where an expert does not see a token.
+    and perhaps balance (experts,) -> output (…, n, d_out) and shares (…, n, experts), 0 where an expert does not see a
+    token.
     Raises ValueError where shapes do not fit.  Jiang et al. (2024), section 2.1; built in chapter 19.
 
     >>> one = {"W_gate": np.eye(2), "W_1": np.eye(2), "W_2": np.eye(2)}
@@ -39,7 +41,8 @@ def experts(x, params, chosen=2):
     >>> output.round(2).tolist(), shares.tolist()
     ([[0.73, 0.0]], [[0.5, 0.0, 0.5]])
     """
-    shares = routed(project(x, params, "W_router"), chosen)
+    balance = params.get("balance", 0.0)
+    shares = routed(project(x, params, "W_router"), chosen, balance)
     output = 0
     for share, one in zip(np.moveaxis(shares, -1, 0), router_experts(params).values()):
         seen = share > 0
@@ -64,7 +67,7 @@ def experts_vjp(x, params, chosen=2):
     [[0.0, 0.0], [0.0, 0.0]]
     """
     scores, back_scores = project_vjp(x, params, "W_router")
-    x, shares = floats(x), routed(scores, chosen)
+    x, shares = floats(x), routed(scores, chosen, params.get("balance", 0.0))
     parts = list(zip(router_experts(params), np.moveaxis(shares, -1, 0)))
     ran = {name: swiglu_vjp(x[share > 0], params["experts"][name]) for name, share in parts}
     output = np.zeros((*x.shape[:-1], next(iter(ran.values()))[0].shape[-1]), shares.dtype)
@@ -80,7 +83,8 @@ def experts_vjp(x, params, chosen=2):
             d_x[seen] += d_seen
         d_scores = shares * (d_shares - np.vecdot(shares, d_shares)[..., None])
         more, d_router = back_scores(d_scores)
-        return d_x + more, d_router | {"experts": gradients}
+        still = {"balance": np.zeros_like(params["balance"])} if "balance" in params else {}
+        return d_x + more, d_router | {"experts": gradients} | still
 
     return (output, shares), backward
 

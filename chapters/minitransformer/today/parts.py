@@ -1,8 +1,8 @@
-"""Rotary positions by halves, window masks, SiLU and SwiGLU, each a small edit of the block of 2017; chapter 19."""
+"""Rotary positions by halves, window masks, SwiGLU and other bends, each a small edit of the 2017 block; chapter 19."""
 
 import numpy as np
 
-from ..arrays import floats, whole
+from ..arrays import floats, sum_tokens, whole
 from ..masks import causal_mask
 from ..self_attention import project, project_vjp
 
@@ -13,7 +13,7 @@ def rotary_halves(x, positions=None, base=10_000.0, frequencies=None):
     Shapes: x (…, n, d_k), positions (n,), 0 to n − 1 where they are not given -> (…, n, d_k): features i and
     i + d_k/2 are turned by t / base^(2i/d_k), or by t · frequencies[i] where those (d_k/2,) are given.
     float32 stays float32.  Raises ValueError where d_k is not even or positions or frequencies do not fit.
-    Su et al. (2024), in the layout of the library transformers; built in chapter 19.
+    Su et al. (2024), in the layout of the library transformers; used in chapter 19.
 
     >>> rotary_halves([[1.0, 0.0], [1.0, 0.0]]).round(2).tolist()
     [[1.0, 0.0], [0.54, 0.84]]
@@ -141,3 +141,63 @@ def swiglu_vjp(x, params):
         return d_x + more, d_gate | d_up | d_down
 
     return output, backward
+
+
+def relu_squared(x):
+    """Return the square of the positive part, max(x, 0)².  Shapes: x of any shape -> the same.
+
+    So et al. (2021), section 4; built in chapter 19.
+
+    >>> relu_squared([-2.0, 3.0]).tolist()
+    [0.0, 9.0]
+    """
+    return np.maximum(floats(x), 0) ** 2
+
+
+def relu_squared_vjp(x):
+    """Return `relu_squared(x)` and its backward pass, d_output times twice the positive part.  Shapes: all alike.
+
+    Used in chapter 19.
+
+    >>> result, backward = relu_squared_vjp([-2.0, 3.0])
+    >>> backward([1.0, 1.0]).tolist()
+    [0.0, 6.0]
+    """
+    positive = np.maximum(floats(x), 0)
+    return positive**2, lambda d_output: d_output * 2 * positive
+
+
+def dynamic_tanh(x, alpha, gain, bias):
+    """Bend every feature by itself in place of a norm: tanh(alpha x) times the gain, plus the bias.
+
+    Shapes: x (…, d), alpha (1,), gain and bias (d,) -> (…, d).  Zhu et al. (2025), section 4; built in chapter 19.
+
+    >>> dynamic_tanh([[0.0, 9.0]], [0.5], [1.0, 2.0], [1.0, 0.0]).round(2).tolist()
+    [[1.0, 2.0]]
+    """
+    bent = np.tanh(floats(alpha, "alpha") * floats(x))
+    return bent * floats(gain, "gain") + floats(bias, "bias")
+
+
+def dynamic_tanh_vjp(x, alpha, gain, bias):
+    """Return `dynamic_tanh(…)` and its backward pass: d_output -> gradients of x, alpha, gain and bias.
+
+    Shapes: as in `dynamic_tanh`.  Used in chapter 19.
+
+    >>> output, backward = dynamic_tanh_vjp(np.zeros((3, 2)), np.array([0.5]), np.ones(2), np.zeros(2))
+    >>> backward(np.ones((3, 2)))[0].tolist()[0]
+    [0.5, 0.5]
+    """
+    x, alpha, gain = floats(x), floats(alpha, "alpha"), floats(gain, "gain")
+    bent = np.tanh(alpha * x)
+
+    def backward(d_output):
+        d_inner = d_output * gain * (1 - bent**2)
+        return (
+            d_inner * alpha,
+            (d_inner * x).sum(keepdims=True).ravel(),
+            sum_tokens(d_output * bent),
+            sum_tokens(d_output),
+        )
+
+    return bent * gain + bias, backward

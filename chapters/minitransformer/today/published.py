@@ -44,7 +44,7 @@ def cache_bytes(config, bytes_each=2):
     """Return how many bytes a token leaves in the cache: a key and a value in each group of each layer.
 
     Shapes: a dict as in `parameters_of` -> a whole number.  Raises TypeError where it is none, and ValueError where one
-    of the numbers is missing or none.  Used in chapter 19.
+    of the numbers is missing or none.  Used in chapters 18 and 19.
 
     >>> cache_bytes(CONFIGS["Qwen3 0.6B"])
     114688

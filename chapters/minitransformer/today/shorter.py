@@ -1,8 +1,7 @@
-"""Latent attention and linear attention, which keep less of each token than its keys and values; chapter 19."""
+"""Latent attention, which keeps less of each token than its keys and values; built in chapter 19."""
 
 import numpy as np
 
-from ..arrays import attendable
 from ..attention import attention
 from ..multi_head import merge_heads, split_heads
 from ..self_attention import project
@@ -35,27 +34,3 @@ def latent_attention(x, params, heads, keep=None, rotate=None):
     output, _ = attention(queries, keys, values, by_heads(keep))
     output = project(merge_heads(output), params, "W_O", "the heads' output")
     return output, latents, places
-
-
-def linear_attention(queries, keys, values):
-    """Attend without a softmax, in order: each token adds to a sum of what was met, and reads that sum.
-
-    Shapes: queries and keys (…, n, d_k), of positive numbers, values (…, n, d_v) -> (…, n, d_v): the mean of the values
-    so far, each counted by query · key.  What is remembered is (d_k, d_v) and (d_k,), whatever n is.
-    Raises ValueError where shapes do not fit.  Katharopoulos et al. (2020), eq. 18 to 20; built in chapter 19.
-
-    >>> linear_attention([[1.0], [1.0]], [[1.0], [3.0]], [[4.0], [8.0]]).tolist()
-    [[4.0], [7.0]]
-    """
-    queries, keys, values, _ = attendable(queries, keys, values)
-    if queries.shape[-2] != keys.shape[-2]:
-        raise ValueError(
-            f"queries are {queries.shape[-2]} and keys {keys.shape[-2]}; expected one of both for a token."
-        )
-    mixed, total, output = 0, 0, np.zeros_like(values)
-    for t in range(keys.shape[-2]):
-        mixed = mixed + keys[..., t, :, None] * values[..., t, None, :]
-        total = total + keys[..., t, :]
-        found = (queries[..., t, None, :] @ mixed)[..., 0, :]
-        output[..., t, :] = found / np.vecdot(queries[..., t, :], total)[..., None]
-    return output

@@ -52,7 +52,7 @@ def parameter_views(flat, shapes):
 
 
 def initialise(params, rng):
-    """Fill nested dicts of arrays with random matrices, gains of 1 and biases of 0.
+    """Fill nested dicts of arrays with random matrices, gains of 1, biases of 0 and the alpha of a bend of 0.5.
 
     Shapes: as in `model_shapes`.  The entries of a matrix (d_in, d_out) have variance 1 / d_in, so that it keeps the
     size of what it is applied to; those of the tables, the embedding and learned positions (rows, d), 1 / d.
@@ -67,7 +67,7 @@ def initialise(params, rng):
         if isinstance(part, dict):
             initialise(part, rng)
         elif part.ndim == 1:
-            part[:] = 1 if name == "gain" else 0
+            part[:] = {"gain": 1, "alpha": 0.5}.get(name, 0)
         elif name == "positions" or "embedding" in name:
             part[:] = rng.normal(size=part.shape) / part.shape[1] ** 0.5
         else:

@@ -250,13 +250,17 @@ def run_feed_forward(x, part, activation, note, place):
 def normalise(x, part, eps=1e-5):
     """Norm every token as `layer_norm` does where the part has a bias, and as `rms_norm` does where it has none.
 
-    Shapes: x (…, d), part a dict with gain (d,) and perhaps bias (d,) -> (…, d).  Used from chapter 16 on.
+    Where it has an alpha, tanh bends each feature instead, as in `dynamic_tanh`.
+    Shapes: x (…, d), part a dict with gain (d,) and perhaps bias (d,) and alpha (1,) -> (…, d).
+    Used from chapter 16 on.
 
     >>> part = {"gain": np.ones(3), "bias": np.zeros(3)}
     >>> normalise(np.array([[1.0, 2.0, 6.0]]), part).round(3).tolist()
     [[-0.926, -0.463, 1.389]]
     """
     d, biased = x.shape[-1], "bias" in part
+    if "alpha" in part:
+        return np.tanh(part["alpha"] * x) * part["gain"] + part["bias"]
     if biased:
         x = x - x.sum(axis=-1, keepdims=True) / d
     x = x / np.sqrt(np.vecdot(x, x)[..., None] / d + eps) * part["gain"]

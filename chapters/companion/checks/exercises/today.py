@@ -1,7 +1,5 @@
 """The exercises of chapter 19, on decoders of today."""
 
-from itertools import pairwise
-
 import numpy as np
 
 from minitransformer.softmax import softmax
@@ -11,7 +9,6 @@ from . import Check, Lines, Mend
 
 _RNG = np.random.default_rng(19)
 _GPT2, _TABLE = 124_439_808, 50_257 * 768
-_MARGIN = 0.1 * (2 - -3)
 
 
 def _neighbours(W, heads):
@@ -19,22 +16,9 @@ def _neighbours(W, heads):
     return W[:, columns.transpose(0, 2, 1).ravel()]
 
 
-def _aims(ids, model, end):
-    inside, aims = False, []
-    for token, after in pairwise(ids):
-        inside = (inside or token == model) and token != end
-        aims.append(after if inside else -1)
-    return np.array(aims)
-
-
-def _aims_where(keep):
-    """Return the right targets where `keep` says so, by the targets and how many answers began, else −1."""
-
-    def aims(ids, model, end):
-        found = _aims(ids, model, end)
-        return np.where(keep(found, np.cumsum(ids[:-1] == model), end), found, -1)
-
-    return aims
+def _stepped(S, k, v, step, keep):
+    faded = keep * S
+    return faded + step * np.outer(k, v - k @ faded)
 
 
 def _shares(scores, chosen):
@@ -48,9 +32,11 @@ def _left(scores, chosen):
     return np.where(_shares(scores, chosen) > 0, softmax(scores), 0)
 
 
-_CHAT = np.array([10, 4, 2, 11, 2, 4, 12, 10, 7, 11, 7, 12])
-_SHORT = np.array([3, 1, 8, 8, 5, 9])
-_GREETED = np.array([6, 3, 5, 2, 4, 5, 6, 1, 1, 5, 2])  # it begins with an answer, and a question has an end, too
+def _memory(d_k, d_v, step, keep):
+    """Return a memory, a key of length 1, a value, and how far to step and how much to keep."""
+    key = _RNG.normal(size=d_k)
+    return _RNG.normal(size=(d_k, d_v)), key / np.linalg.norm(key), _RNG.normal(size=d_v), step, keep
+
 
 CHECKS = {
     "today-width": Check(
@@ -83,15 +69,36 @@ CHECKS = {
             "that is the tied model.": _GPT2,
         },
     ),
-    "today-margin": Check(
-        0.1 / (1 + np.exp(_MARGIN)),
+    "today-rounds": Check(
+        0.5,
         {
-            "the weight is largest where the model is wrong: σ of minus the margin.": 0.1 / (1 + np.exp(-_MARGIN)),
-            "β stands before σ as well, as the slope of the margin.": 1 / (1 + np.exp(_MARGIN)),
-            "the margin is β times the difference of the gains, 2 − (−3).": 0.1 / (1 + np.exp(5)),
-            "the worse answer has lost 3, which adds to the margin: 2 − (−3).": 0.1 / (1 + np.exp(-0.1)),
-            "that is the loss, and not its slope.": np.log1p(np.exp(-_MARGIN)),
+            "that is how often one of the two mixtures comes: there are two of them.": 0.25,
+            "of the four pairs two are texts that it has learned.": 0.75,
+            "that would be so if the second word knew of the first: in one round it does not.": 0,
+            "half of the time both words come from one text.": 1,
         },
+    ),
+    "today-gated": Check(
+        _stepped,
+        {
+            "the memory has to fade first: multiply it by keep.": lambda S, k, v, step, keep: _stepped(
+                S, k, v, step, 1
+            ),
+            "what it answers to the key is asked after it has faded.": lambda S, k, v, step, keep: (
+                keep * S + step * np.outer(k, v - k @ S)
+            ),
+            "step shortens the correction.": lambda S, k, v, step, keep: _stepped(S, k, v, 1, keep),
+            "that is a sum that forgets: take away what the memory answers already.": lambda S, k, v, step, keep: (
+                keep * S + step * np.outer(k, v)
+            ),
+            "the step is for the whole correction, the value less what is answered.": lambda S, k, v, step, keep: (
+                keep * S + np.outer(k, step * v - k @ (keep * S))
+            ),
+            "only what is written is kept: what has been remembered is added to it.": lambda S, k, v, step, keep: (
+                step * np.outer(k, v - k @ (keep * S))
+            ),
+        },
+        (_memory(3, 2, 0.5, 0.9), _memory(4, 4, 0.8, 0.6), _memory(2, 5, 0.3, 0.95)),
     ),
     "today-neighbours": Check(
         _neighbours,
@@ -104,24 +111,6 @@ CHECKS = {
             "nothing has moved: the first of the second half belongs beside the first.": lambda W, heads: W,
         },
         ((_RNG.normal(size=(3, 16)), 2), (_RNG.normal(size=(2, 24)), 3), (_RNG.normal(size=(4, 12)), 1)),
-    ),
-    "today-targets": Check(
-        _aims,
-        {
-            "the end belongs to the answer: a model that never says it never stops.": _aims_where(
-                lambda found, begun, end: found != end
-            ),
-            "each target is the token behind, and not the token itself.": lambda ids, model, end: np.where(
-                _aims(ids, model, end) >= 0, ids[:-1], -1
-            ),
-            "the first answer counts too.": _aims_where(lambda found, begun, end: begun == begun[-1]),
-            "the later answers count too.": _aims_where(lambda found, begun, end: begun == 1),
-            "an answer goes on behind its first token, up to the end.": lambda ids, model, end: np.where(
-                ids[:-1] == model, ids[1:], -1
-            ),
-            "what the user says is not to be learned: −1 there.": lambda ids, model, end: ids[1:],
-        },
-        ((_CHAT, 11, 12), (np.append(_CHAT, _CHAT[:7]), 11, 12), (_SHORT, 8, 9), (_GREETED, 6, 5)),
     ),
     "today-router": Check(
         _shares,
@@ -148,11 +137,11 @@ FORMS = {
             "return W[:, order[:, ::-1].ravel()]",
         )
     ),
-    "today-targets": Lines(
+    "today-gated": Lines(
         (
-            "targets.append(token if inside else -1)",
-            "inside = token == model",
-            "targets.append(after)",
+            "S = step * S",
+            "return S + step * np.outer(k, v)",
+            "return keep * S + step * np.outer(k, v - k @ S)",
         )
     ),
     "today-router": Mend(

@@ -89,18 +89,22 @@ function remark(name, model, { all, used, cache, read }) {
 
 // ---- what is seen --------------------------------------------------------------------------------------------------
 
-// A square for each cost: its area is that of the model, the outlines are those of the published ones.
-function squares(count) {
+// A square for each cost: its area is that of the model, the outlines are those of the published ones, of which the
+// largest is named.
+function squares(names) {
   const part = (name, ...nodes) => make("div", { class: `mt-${name}` }, ...nodes);
-  const outlines = PANELS.map(() => Array.from({ length: count }, () => part("outline")));
+  const outlines = PANELS.map(() => names.map(() => part("outline")));
+  const largestOnes = PANELS.map(() => make("span", { class: "mt-largest" }));
   const strips = PANELS.map((_, i) => (i ? [] : PARTS.map((name, k) => part(`slice mt-part-${k}`))));
   const filled = strips.map((nodes) => part("filled", ...nodes));
-  const panels = PANELS.map((name, i) => part("square", part("whole-square", filled[i], ...outlines[i]), make("span", {}, name)));
+  const panels = PANELS.map((name, i) => part("square", part("whole-square", filled[i], ...outlines[i]), make("span", {}, name), largestOnes[i]));
   const node = make("div", { class: "mt-squares", "aria-hidden": "true" }, ...panels);
   const draw = (own, others, begun) => {
     const sizes = (cost, i) => areas(cost)[i];
     PANELS.forEach((_, i) => {
       const largest = Math.max(sizes(own, i), ...others.map((cost) => sizes(cost, i)));
+      const first = others.map((cost) => sizes(cost, i)).reduce((best, size, k, all) => (size > all[best] ? k : best), 0);
+      largestOnes[i].textContent = `outermost: ${names[first]}`;
       const side = (cost) => `width: ${100 * Math.sqrt(sizes(cost, i) / largest)}%`;
       change(filled[i], { style: side(own) });
       outlines[i].forEach((outline, k) => {
@@ -179,7 +183,7 @@ export default {
     const sizes = (i) => Object.fromEntries(SIZES.map((name, k) => [name, table[i][k]]));
     const buttons = names.map((name, i) => button(name, () => put({ begun: i, ...sizes(i) })));
     const sliders = Object.keys(STOPS).map((name) => [name, stops(name, get, set)]);
-    const [picture, list] = [squares(names.length), facts()];
+    const [picture, list] = [squares(names), facts()];
     const verdict = make("p", { class: "mt-verdict" });
     const speech = speaker();
     const draw = () => {
