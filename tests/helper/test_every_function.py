@@ -59,6 +59,9 @@ ELSEWHERE = {  # what chapters build and no case tries, by the reason
         "parameter_views embed log_probability parameters_of"
     ),
     "takes positive numbers": "linear_attention",
+    "takes numbers of answers": (
+        "answer_targets preference_loss group_advantages clipped_gain divergence low_rank vote"
+    ),
     "is tried on texts and runs of its own": (
         "copies induction_score patched patched_each ablated linear_probe "
         "cut_heads previous_score sink_share seen_only exchanged"

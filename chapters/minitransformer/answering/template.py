@@ -1,5 +1,7 @@
 """A template of turns, which tokens of it are to be learned, and pairs of speeches; built in chapter 20."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from ..arrays import string, whole, whole_numbers
@@ -73,5 +75,4 @@ def reply_pairs(plays, encoding, most=24):
         name, _, said = part.partition(":\n")
         said = "" if "\n" in name else " ".join(said.split())
         speeches.append(np.array(encoding.encode(said), int))
-    pairs = zip(speeches, speeches[1:])
-    return [pair for pair in pairs if all(0 < len(speech) <= most for speech in pair)]
+    return [pair for pair in pairwise(speeches) if all(0 < len(speech) <= most for speech in pair)]

@@ -49,16 +49,24 @@ _CHAT = np.array([10, 4, 2, 11, 2, 4, 12, 10, 7, 11, 7, 12])
 _SHORT = np.array([3, 1, 8, 8, 5, 9])
 _GREETED = np.array([6, 3, 5, 2, 4, 5, 6, 1, 1, 5, 2])  # it begins with an answer, and a question has an end, too
 _SAID = tuple(
-    (np.array(ids), 7, 3)
-    for ids in ([4, 7, 3, 3], [4, 5, 3, 7, 3], [7, 4, 3], [4, 5, 6, 7], [3, 7, 3, 4], [7, 3, 5, 5], [4, 7, 5, 3, 3])
+    (np.array(ids), mark, end)
+    for ids, mark, end in (
+        ([4, 7, 3, 3], 7, 3),
+        ([4, 5, 3, 7, 3], 7, 3),
+        ([8, 4, 2], 8, 2),
+        ([4, 5, 6, 9], 9, 3),
+        ([3, 7, 3, 4], 7, 3),
+        ([5, 1, 8, 8], 5, 1),
+        ([4, 6, 5, 2, 2], 6, 2),
+    )
 )
 
 CHECKS = {
     "answering-parameters": Check(
         2 * 32 * 8 * (4096 + 4096),
         {
-            "that is one matrix in each layer, and not two.": 32 * 8 * (4096 + 4096),
-            "each change has two factors, A and B.": 2 * 32 * 8 * 4096,
+            "two matrices in each layer, and two factors for each of them.": 32 * 8 * (4096 + 4096),
+            "each factor has 4,096 by 8 numbers, not 8 by 8 nor 4,096.": 2 * 32 * 2 * 4096,
             "those are the numbers of the matrices themselves.": 2 * 32 * 4096 * 4096,
             "that is one layer.": 2 * 8 * (4096 + 4096),
         },
@@ -103,7 +111,6 @@ CHECKS = {
         {
             "that is one answer; a vote of three is won with two or three right ones.": 0.4,
             "two right ones are enough, and there are three ways to get just two.": 0.4**3,
-            "that is where both of two are right.": 0.16,
             "three right ones win as well.": 3 * 0.4**2 * 0.6,
             "that is how often the wrong answer wins.": 1 - (0.4**3 + 3 * 0.4**2 * 0.6),
             "there are three ways to have two right ones of three.": 0.4**3 + 0.4**2 * 0.6,
@@ -130,13 +137,13 @@ CHECKS = {
     "answering-groups": Check(
         _advantages,
         {
-            "nothing is mended: an easy question's answers still all gain, and a hard one's all lose.": lambda rewards: (
-                rewards - rewards.mean()
-            ),
+            "nothing is mended: an easy question's answers still all gain.": lambda rewards: rewards - rewards.mean(),
             "each row is a question: the mean goes along the other axis.": lambda rewards: (
                 rewards - rewards.mean(axis=0, keepdims=True)
             ),
-            "what counts is by how much a reward lies above the mean, not below.": lambda rewards: -_advantages(rewards),
+            "what counts is by how much a reward lies above the mean, not below.": lambda rewards: (
+                -_advantages(rewards)
+            ),
             "that is the median of the group.": lambda rewards: rewards - np.median(rewards, axis=1, keepdims=True),
         },
         (
@@ -151,6 +158,9 @@ CHECKS = {
             "what stands behind the first END was never said.": _before_last,
             "the mark has to be the last thing that is said, directly before END.": lambda ids, mark, end: float(
                 mark in list(ids)[: list(ids).index(end) if end in list(ids) else len(ids)]
+            ),
+            "that is the token of the END itself, or one behind it: look one place before.": lambda ids, mark, end: (
+                float(end in list(ids) and ids[min(list(ids).index(end) + 1, len(ids) - 1)] == mark)
             ),
             "an answer that never ends gets nothing.": lambda ids, mark, end: (
                 _reward(ids, mark, end) if end in list(ids) else float(ids[-1] == mark)
