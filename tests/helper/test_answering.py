@@ -12,7 +12,6 @@ from minitransformer.answering import (
     MODEL,
     USER,
     answer_targets,
-    clipped_gain,
     clipped_gain_vjp,
     divergence,
     group_advantages,
@@ -22,7 +21,6 @@ from minitransformer.answering import (
     low_rank,
     low_rank_vjp,
     padded,
-    preference_loss,
     preference_loss_vjp,
     reply_pairs,
     templated,
@@ -42,12 +40,12 @@ from minitransformer.tasks.sums import (
     WAYS,
     drawn_pairs,
     is_held_out,
-    sum_answers,
     sums,
     written_sum,
 )
 from minitransformer.transformer import LanguageModel
 from tests.shared.oracles import random
+from tools.measure.sums import answers_in
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # those are of other tests
 SECOND = {
@@ -155,12 +153,12 @@ def test_targets_that_fit_no_logits_are_refused(function, targets, said):
 def test_a_preference_costs_minus_the_log_of_the_logistic_function(beta):
     better, worse = 3 * random(2, 6)
     right = -special.log_expit(beta * (better - worse)).mean()
-    assert preference_loss(better, worse, beta) == pytest.approx(right, rel=1e-12)
+    assert preference_loss_vjp(better, worse, beta)[0] == pytest.approx(right, rel=1e-12)
     assert gradient_check(partial(preference_loss_vjp, beta=beta), better, worse) < 1e-7
 
 
 def test_a_preference_needs_no_huge_number_however_large_the_margin():
-    assert preference_loss([1e4], [-1e4], 1.0) == 0 and preference_loss([-1e4], [1e4], 1.0) == 2e4
+    assert preference_loss_vjp([1e4], [-1e4], 1.0)[0] == 0 and preference_loss_vjp([-1e4], [1e4], 1.0)[0] == 2e4
 
 
 def test_the_advantages_of_a_group_sum_to_0_and_have_the_spread_1_where_they_are_divided():
@@ -176,7 +174,9 @@ def test_a_gain_is_clipped_only_where_going_further_would_win():
     value, back = clipped_gain_vjp(np.log(ratios), advantages)
     assert value == pytest.approx(np.mean([1.2, 0.5, -1.5, -0.8, 2.2]), rel=1e-12)
     assert (back() == 0).tolist() == [True, False, False, True, False]
-    assert clipped_gain(np.log(ratios), advantages, clip=9) == pytest.approx((ratios * advantages).mean(), rel=1e-12)
+    assert clipped_gain_vjp(np.log(ratios), advantages, clip=9)[0] == pytest.approx(
+        (ratios * advantages).mean(), rel=1e-12
+    )
 
 
 def test_the_slope_of_a_clipped_gain_agrees_with_finite_differences():
@@ -231,11 +231,11 @@ def test_a_vote_takes_the_commonest_and_of_equals_the_first():
 def test_a_written_sum_says_its_answer_in_each_way(way):
     a, b = drawn_pairs(np.random.default_rng(0), 200, held_out=False)
     ids = written_sum(a, b, way)
-    assert (sum_answers(ids, way) == a + b).all() and not is_held_out(a, b).any()
+    assert (answers_in(ids, way) == a + b).all() and not is_held_out(a, b).any()
     assert (ids[:, QUESTION - 1] == EQUALS).all() and (ids[:, -1] == STOP).all()
     wrong = ids.copy()
     wrong[:, -1] = EQUALS
-    assert (sum_answers(wrong, way) == -1).all()
+    assert (answers_in(wrong, way) == -1).all()
 
 
 def test_the_steps_are_each_places_digit_and_carry():
@@ -279,11 +279,17 @@ def test_digits_in_order_are_told_from_all_others(falling):
         (lambda: answer_targets([1]), r"ids has shape \(1,\); expected \(…, n\), two tokens or more"),
         (lambda: padded([]), "texts are 0; expected one or more"),
         (lambda: reply_pairs(3, BytePairEncoding()), "plays is of type int; expected a string"),
-        (lambda: preference_loss([1.0], [1.0, 2.0]), r"better has shape \(1,\) and worse \(2,\); expected \(count,\)"),
-        (lambda: preference_loss([np.nan], [1.0]), "better holds NaN"),
-        (lambda: preference_loss([1.0], [1.0], beta=0), "beta is 0; expected a number above 0"),
+        (
+            lambda: preference_loss_vjp([1.0], [1.0, 2.0]),
+            r"better has shape \(1,\) and worse \(2,\); expected \(count,\)",
+        ),
+        (lambda: preference_loss_vjp([np.nan], [1.0]), "better holds NaN"),
+        (lambda: preference_loss_vjp([1.0], [1.0], beta=0), "beta is 0; expected a number above 0"),
         (lambda: group_advantages(np.ones((2, 0))), r"rewards has shape \(2, 0\); expected \(…, count\), an answer"),
-        (lambda: clipped_gain([0.0], [[1.0]]), r"gains has shape \(1,\) and advantages \(1, 1\); expected \(count,\)"),
+        (
+            lambda: clipped_gain_vjp([0.0], [[1.0]]),
+            r"gains has shape \(1,\) and advantages \(1, 1\); expected \(count,\)",
+        ),
         (lambda: divergence([], []), r"logs has shape \(0,\) and start \(0,\); expected \(count,\)"),
         (
             lambda: low_rank(np.eye(2), np.ones((2, 1)), np.ones((2, 2))),

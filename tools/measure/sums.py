@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from companion.evidence.sums import FILE
-from minitransformer.tasks.sums import QUESTION, WAYS, WORDS, drawn_pairs, sum_answers, sums, written_sum
+from minitransformer.tasks.sums import QUESTION, STOP, WAYS, WORDS, drawn_pairs, sums, written_sum
 from minitransformer.training import train
 from minitransformer.transformer import LanguageModel
 from tools.measure import report, rounded, write_report
@@ -24,12 +24,24 @@ def asked(way):
     return whole[:, :QUESTION], a + b, whole.shape[1]
 
 
+def answers_in(ids, way):
+    """Return the number that each text gives as its answer, −1 where there is none in the form of its way.
+
+    Shapes: ids (…, n), way one of WAYS -> (…).
+    """
+    start = {"steps": 15, "filler": 15}.get(way, QUESTION)
+    digits = ids[..., start : start + 4]
+    digits = digits[..., ::-1] if way == "reversed" else digits
+    good = (digits < 10).all(axis=-1) & (ids[..., -1] == STOP)
+    return np.where(good, digits @ np.array([1000, 100, 10, 1]), -1)
+
+
 def right(model, way):
     """Return the share of held-out sums that a model gets right, taking the likeliest token each time."""
     ids, total, length = asked(way)
     while ids.shape[1] < length:
         ids = np.hstack([ids, model(ids)[:, -1].argmax(axis=-1)[:, None]])
-    return (sum_answers(ids, way) == total).mean()
+    return (answers_in(ids, way) == total).mean()
 
 
 def trained(way, seed, steps=STEPS):

@@ -4,13 +4,11 @@
 
 from .low_rank import layer_matrices, low_rank, low_rank_vjp, train_low_rank
 from .objectives import (
-    clipped_gain,
     clipped_gain_vjp,
     divergence,
     group_advantages,
     log_probability,
     log_probability_vjp,
-    preference_loss,
     preference_loss_vjp,
 )
 from .template import END, MODEL, USER, answer_targets, padded, reply_pairs, templated

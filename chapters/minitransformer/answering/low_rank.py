@@ -33,7 +33,8 @@ def low_rank_vjp(W, A, B, scale=1.0):
     [[[1.0], [1.0]], [[3.0, 3.0]]]
     """
     (W, A, B), scale = fitting(W, A, B), finite(number(scale, "scale"), "scale")
-    return W + scale * (A @ B), lambda d_W: (scale * (d_W @ B.T), scale * (A.T @ d_W))
+    backward = lambda d_W: (scale * (d_W @ B.T), scale * (A.T @ d_W))
+    return W + scale * (A @ B), backward
 
 
 def layer_matrices(params, path=""):

@@ -60,40 +60,32 @@ def log_probability_vjp(model, ids, targets):
     said = np.take_along_axis(log_softmax(logits), places, axis=-1)[..., 0]
 
     def backward(d_logs):
-        share = np.where(targets < 0, 0, np.asarray(d_logs)[..., None]).astype(logits.dtype)[..., None]
+        share = np.where(targets < 0, 0, np.asarray(d_logs)[..., None])
+        share = share.astype(logits.dtype)[..., None]
         d_logits = -softmax(logits) * share
-        np.put_along_axis(d_logits, places, np.take_along_axis(d_logits, places, -1) + share, -1)
+        more = np.take_along_axis(d_logits, places, -1) + share
+        np.put_along_axis(d_logits, places, more, -1)
         return back(d_logits)
 
     return np.where(targets < 0, 0, said).sum(axis=-1), backward
 
 
-def preference_loss(better, worse, beta=0.1):
-    """Return −ln σ(β (better − worse)), the mean over pairs, where both are gains in log probability.
-
-    A gain is the log probability of an answer under the model, less what it was under the model at the start.
-    Shapes: better and worse (count,), β a number above 0 -> a number, in nats.  Rafailov et al. (2023); used in
-    chapter 20.
-
-    >>> print(preference_loss([0.0], [0.0]).round(3), preference_loss([2.0], [-3.0], beta=0.1).round(3))
-    0.693 0.474
-    """
-    return preference_loss_vjp(better, worse, beta)[0]
-
-
 def preference_loss_vjp(better, worse, beta=0.1):
-    """Return `preference_loss(…)` and its backward pass: d_loss, a number -> d_better and d_worse, (count,) each.
+    """Return the mean of −ln σ(β (better − worse)) and its backward pass: a number -> d_better, d_worse, (count,) each.
 
-    Shapes: as in `preference_loss`.  Raises ValueError where the gains are not as many of both.  Built in chapter 20.
+    What is better and worse are gains: the log probability of an answer under the model, less that at the start.
+    Shapes: better and worse (count,), β a number above 0 -> a number, in nats.  Raises ValueError where there are not
+    as many of both.  Rafailov et al. (2023); built in chapter 20.
 
     >>> loss, backward = preference_loss_vjp([0.0, 4.0], [0.0, -4.0], beta=1.0)
-    >>> backward()[0].round(4).tolist()
-    [-0.25, -0.0002]
+    >>> print(loss.round(3), backward()[0].round(4))
+    0.347 [-0.25   -0.0002]
     """
     better, worse = alike(better, worse, "better", "worse")
     margin = above_zero(beta, "beta") * (better - worse)
-    weight = beta * np.exp(-np.logaddexp(0, margin)) / len(margin)  # β σ(−margin), a part of the mean
-    return np.logaddexp(0, -margin).mean(), lambda d_loss=1.0: (-d_loss * weight, d_loss * weight)
+    weight = beta * np.exp(-np.logaddexp(0, margin)) / len(margin)  # β σ(−margin)
+    backward = lambda d_loss=1.0: (-d_loss * weight, d_loss * weight)
+    return np.logaddexp(0, -margin).mean(), backward
 
 
 def group_advantages(rewards, divide=False):
@@ -111,28 +103,17 @@ def group_advantages(rewards, divide=False):
     return advantages / np.where(spread > 0, spread, 1) if divide else advantages
 
 
-def clipped_gain(gains, advantages, clip=0.2):
-    """Return the mean of min(ratio · advantage, clipped ratio · advantage), where a ratio is e to the power of a gain.
-
-    A gain is the log probability of an answer less what it was when the answer was drawn; ratios are clipped to lie
-    between 1 − clip and 1 + clip.  Shapes: gains and advantages (count,) -> a number.  Schulman et al. (2017); used in
-    chapter 20.
-
-    >>> print(clipped_gain(np.log([1.5]), [1.0]).round(2), clipped_gain(np.log([1.5]), [-1.0]).round(2))
-    1.2 -1.5
-    """
-    return clipped_gain_vjp(gains, advantages, clip)[0]
-
-
 def clipped_gain_vjp(gains, advantages, clip=0.2):
-    """Return `clipped_gain(…)` and its backward pass: d_gain, a number -> d_gains (count,).
+    """Return the mean of min(ratio · advantage, clipped ratio · advantage) and its backward pass: -> d_gains (count,).
 
-    The slope is 0 where clipping makes the gain smaller.  Shapes: as in `clipped_gain`.  Raises ValueError where there
-    are not as many of both.  Built in chapter 20.
+    A gain is the log probability of an answer less what it was when the answer was drawn, a ratio e to its power, which
+    is clipped to lie between 1 − clip and 1 + clip; the slope is 0 where that makes the product smaller.
+    Shapes: gains and advantages (count,) -> a number.  Raises ValueError where there are not as many of both.  Schulman
+    et al. (2017); built in chapter 20.
 
     >>> gain, backward = clipped_gain_vjp(np.log([1.5, 1.5]), [1.0, -1.0])
-    >>> backward().tolist()
-    [0.0, -0.75]
+    >>> print(gain.round(2), backward())
+    -0.15 [ 0.   -0.75]
     """
     gains, advantages = alike(gains, advantages, "gains", "advantages")
     ratio, clip = np.exp(gains), number(clip, "clip")

@@ -89,19 +89,3 @@ def sums(rng, way, count=128):
     ids = written_sum(*drawn_pairs(rng, count, held_out=False), way)
     targets = np.where(np.arange(1, ids.shape[1]) < QUESTION, -1, ids[:, 1:])
     return (ids[:, :-1],), targets
-
-
-def sum_answers(ids, way):
-    """Return the number that each text gives as its answer, −1 where there is none in the form of its way.
-
-    Shapes: ids (…, n), way one of WAYS -> (…).  Used in chapter 20.
-
-    >>> sum_answers(written_sum([789], [456], "steps after"), "steps after").tolist()
-    [1245]
-    """
-    ids = whole_numbers(ids, "ids")
-    start = {"steps": 15, "filler": 15}.get(one_of(way, "way", WAYS), QUESTION)
-    digits = ids[..., start : start + 4]
-    digits = digits[..., ::-1] if way == "reversed" else digits
-    good = (digits < 10).all(axis=-1) & (ids[..., -1] == STOP)
-    return np.where(good, digits @ np.array([1000, 100, 10, 1]), -1)
