@@ -78,8 +78,8 @@ def preference_loss_vjp(better, worse, beta=0.1):
     as many of both.  Rafailov et al. (2023); built in chapter 20.
 
     >>> loss, backward = preference_loss_vjp([0.0, 4.0], [0.0, -4.0], beta=1.0)
-    >>> print(loss.round(3), backward()[0].round(4))
-    0.347 [-0.25   -0.0002]
+    >>> print(loss.round(3), *backward()[0].round(4))
+    0.347 -0.25 -0.0002
     """
     better, worse = alike(better, worse, "better", "worse")
     margin = above_zero(beta, "beta") * (better - worse)
