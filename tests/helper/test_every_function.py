@@ -58,6 +58,10 @@ ELSEWHERE = {  # what chapters build and no case tries, by the reason
         "leaks train_vectors training_step initialise greedy_decode beam_search layer_shapes parameter_count "
         "parameter_views embed log_probability parameters_of"
     ),
+    "takes positive numbers": "linear_attention",
+    "takes numbers of answers": (
+        "answer_targets preference_loss group_advantages clipped_gain divergence low_rank vote"
+    ),
     "is tried on texts and runs of its own": (
         "copies induction_score patched ablated linear_probe cut_heads previous_score sink_share seen_only exchanged"
     ),

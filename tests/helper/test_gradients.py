@@ -27,6 +27,7 @@ pytestmark = pytest.mark.filterwarnings("error", "ignore::ResourceWarning")  # t
 RIGHT, WRONG = 1e-7, 1e-2  # shares of the gradient
 BLOCK = pytest.mark.parametrize("name", BLOCKS)
 PARTS = {"with_dropout", "log_probability_vjp"}  # tried with what they are part of, or with a model
+PARTS |= {"preference_loss_vjp", "clipped_gain_vjp", "low_rank_vjp"}  # tried in tests/helper/test_answering.py
 
 
 def test_a_number_gets_the_slope_of_the_last_one_from_each_of_its_uses():

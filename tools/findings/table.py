@@ -4,7 +4,7 @@ import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
-from . import ablations, published, random_numbers, trainings, translator, vectors
+from . import ablations, answering, published, random_numbers, trainings, translator, vectors
 
 FILE = Path(__file__).with_name("table.toml")
 
@@ -31,7 +31,7 @@ class Finding(NamedTuple):
 
 def load_findings():
     """Return the list, chapter by chapter."""
-    modules = (vectors, random_numbers, translator, ablations, trainings, published)
+    modules = (vectors, random_numbers, translator, ablations, trainings, answering, published)
     functions = {name: each for module in modules for name, each in vars(module).items()}
     rows = tomllib.loads(FILE.read_text(encoding="utf-8"))["finding"]
     return [Finding(**row, measure=functions[row["name"]]) for row in rows]

@@ -16,9 +16,9 @@ MACHINE_STYLE = Path(__file__).with_suffix(".css").read_text("utf8")
 VECTORS, DOTS, SOFTMAX, MIX, PROJECTIONS, MASK, HEADS, NORM, STREAM, POSITIONS = range(1, 11)
 FEED, HEAD, BACK, TRAINING, WORDS = range(11, 16)
 # What later chapters work with: they add no part.  16 lets it write, 17 looks inside, 18 counts, 19 changes
-# parts, 20 runs one that others trained, 21 looks inside that.
+# parts, 20 trains it to answer, 21 runs one that others trained, 22 looks inside that.
 AGAIN = {16: {MASK, HEAD, WORDS}, 17: {STREAM}, 18: {DOTS, SOFTMAX, MIX}, 19: {HEADS, NORM, POSITIONS, FEED}}
-AGAIN |= {20: {VECTORS, HEAD, WORDS}, 21: {HEADS, STREAM}}
+AGAIN |= {20: {PROJECTIONS, TRAINING, WORDS}, 21: {VECTORS, HEAD, WORDS}, 22: {HEADS, STREAM}}
 # Lanes are the t of their stream, and of the far and the near side of their boxes; "… at" are points (x, y).
 LAYOUTS = {
     "wide": {
@@ -182,7 +182,7 @@ def machine(numbers, chapters=(), *, alt):
 def strip(numbers, here):
     """Return the machine as SVG for the head of chapter `here`: lit there, faint where nothing is built yet.
 
-    The words beside it say what it shows, so screen readers pass over it.  Used in chapters 1 to 21.
+    The words beside it say what it shows, so screen readers pass over it.  Used in chapters 1 to 22.
 
     >>> from companion.evidence.twins import machine_numbers
     >>> strip(machine_numbers(), here=4).startswith("<svg")
