@@ -94,7 +94,8 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
     "it is so without being asked for": """
         masks-padding: ids.tolist() → ids""",
     "an answer that has not begun may have any place below 0": """
-        today-targets: 1 → 2""",
+        today-targets: 1 → 2
+        answering-targets: 1 → 2""",
     "the number of heads changes no number of parameters": """
         transformer-count: 1 → 2""",
 }
