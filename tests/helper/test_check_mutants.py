@@ -95,6 +95,8 @@ EQUAL = {  # why a change makes no difference -> exercise: what changes
         translation-score: said.clip(0) → said""",
     "it is so without being asked for": """
         masks-padding: ids.tolist() → ids""",
+    "an answer that has not begun may have any place below 0": """
+        answering-targets: 1 → 2""",
     "the number of heads changes no number of parameters": """
         transformer-count: 1 → 2""",
 }
