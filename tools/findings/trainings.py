@@ -231,15 +231,31 @@ def by_parts(tokens, parts=5):
 
 
 def mixture():
-    _, encoding, training, held_out = plays()
-    odd = np.arange(len(training)) // 2000 % 2 == 1
-    halves = [KneserNey(training[some], 5, len(encoding.tokens))(held_out) for some in (odd, ~odd)]
-    costs = [-np.log2(each) for each in (*halves, sum(halves) / 2)]
-    cuts = np.array_split(np.arange(len(costs[0])), 5)
-    bits, counts = by_parts(np.ones(len(held_out) - 1, bool)), [[cost[cut].mean() for cut in cuts] for cost in costs]
-    gain = np.minimum(bits["attention"], bits["counting"]) - bits["half of each"]
-    control = np.minimum(*counts[:2]) - counts[2]
-    return f"gains {many(gain)}, two that count {many(control)}", {"gain": gain, "gain of two that count": control}
+    model, _, training, held_out = plays()
+    counting = rivals()["counting"]
+    others = rivals()["attention"], token_probabilities(model, held_out, 8), ruled(training, held_out)
+    costs = [-np.log2(each) for each in (counting, *((counting + other) / 2 for other in others))]
+    parts = [[part.mean() for part in np.array_split(cost, 5)] for cost in costs]
+    gain, near, control = (np.subtract(parts[0], part) for part in parts[1:])
+    return f"gains {many(gain)}, from further back {many(gain - near)}, of the rule {many(control)}", {
+        "gain": gain,
+        "gain from further back": gain - near,
+        "gain of the rule": control,
+    }
+
+
+def ruled(training, test, most=3, extra=32, vocabulary=768):
+    """Return what chapter 16's rule that counts gives to each token but the first, from up to so many before it."""
+    p = np.full(len(test), 1 / vocabulary)
+    for n in range(most + 1):
+        runs = Counter(zip(*(training[i : len(training) - n + i].tolist() for i in range(n + 1))))
+        before = Counter()
+        for run, count in runs.items():
+            before[run[:-1]] += count
+        for i in range(n, len(test)):
+            run = tuple(test[i - n : i + 1].tolist())
+            p[i] = (runs[run] + extra * p[i]) / (before[run[:-1]] + extra)
+    return p[1:]
 
 
 def seen_runs():
