@@ -13,7 +13,8 @@ def test_the_file_has_the_kinds_of_the_tool_and_a_number_for_each_seed():
     for row in rows[1:]:
         assert len(row["bits"]) == len(row["left"]) == len(uncovering.SEEDS)
     for row in rows[2:]:
-        assert len(row["both"]) == len(uncovering.SEEDS)
+        assert len(row["both"]) == len(row["next"]) == len(uncovering.SEEDS)
+        assert row["left"] < row["next"] <= row["both"]
         assert np.shape(row["known"]) == (len(uncovering.ROUNDS), len(uncovering.SEEDS))
 
 

@@ -78,14 +78,14 @@ def words_in_place(ids, encoding):
     return np.random.default_rng(0).permutation(places)[:WORDS], np.flatnonzero(words)
 
 
-def found(model, ids, places, words, right=True):
-    """Return the share of words (by place) that a model finds, of all that are one token."""
+def found(model, ids, places, words, right=SIDE - 1):
+    """Return the share of words (by place) that a model finds, of all that are one token, with some shown behind."""
     texts = ids[places[:, None] + np.arange(-SIDE, SIDE)].copy()
     answers = texts[:, SIDE].copy()
-    if model.vocabulary == HIDDEN:  # the writer, which foretells the next token
+    if model.vocabulary == HIDDEN:  # the writer, which predicts the next token
         scores = np.concatenate([model(some)[:, -1] for some in np.split(texts[:, :SIDE], 20)])
     else:
-        texts[:, SIDE : SIDE + 1 if right else None] = HIDDEN
+        texts[:, SIDE] = texts[:, SIDE + 1 + right :] = HIDDEN
         scores = np.concatenate([model(some)[:, SIDE] for some in np.split(texts, 20)])
     return float(np.mean(words[scores[:, words].argmax(axis=1)] == answers))
 
@@ -102,11 +102,12 @@ def measured(name, models, texts, ids, encoding, vocabulary):
     bits = [
         hidden_bits(each, texts, np.random.default_rng(0)) if uncovers else next_bits(each, texts) for each in models
     ]
-    row = {"name": name, "bits": bits, "left": [found(each, ids, places, words, right=False) for each in models]}
+    row = {"name": name, "bits": bits, "left": [found(each, ids, places, words, right=0) for each in models]}
     first = texts[:TEXTS, :1]
     if not uncovers:
         told = [generate(each, first, LENGTH - 1, temperature=1.0, rng=0) for each in models]
         return row | {"known": [known(each, encoding, vocabulary) for each in told]}
+    row["next"] = [found(each, ids, places, words, right=1) for each in models]
     row["both"] = [found(each, ids, places, words) for each in models]
     start = np.hstack([first, np.full((len(first), LENGTH - 1), HIDDEN)])
     for rounds in ROUNDS:
