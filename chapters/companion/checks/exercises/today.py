@@ -87,6 +87,9 @@ CHECKS = {
             "what it answers to the key is asked after it has faded.": lambda S, k, v, step, keep: (
                 keep * S + step * np.outer(k, v - k @ S)
             ),
+            "keep says how much of the memory stays; step is for the correction.": lambda S, k, v, step, keep: _stepped(
+                S, k, v, step, step
+            ),
             "step shortens the correction.": lambda S, k, v, step, keep: _stepped(S, k, v, 1, keep),
             "that is a sum that forgets: take away what the memory answers already.": lambda S, k, v, step, keep: (
                 keep * S + step * np.outer(k, v)
@@ -141,7 +144,7 @@ FORMS = {
         (
             "S = step * S",
             "return S + step * np.outer(k, v)",
-            "return keep * S + step * np.outer(k, v - k @ S)",
+            "return step * np.outer(k, v - k @ S)",
         )
     ),
     "today-router": Mend(
