@@ -1273,6 +1273,31 @@ def early_heads():
     return f"animals {shares(found[:1], 0)}, things {shares(found[1:], 0)}", {"animals": found[0], "things": found[1]}
 
 
+def nouns_exchanged():
+    two_things = [each for each, _ in pairs() if not {NOUNS[noun][2] for noun in nouns_of(each)} & {"A"}]
+    found = []
+    for some in (*kinds(), two_things):
+        changed = []
+        for each in some:
+            words, (one, other) = each.english.split(), (each.antecedent, each.other)
+            words[one], words[other] = words[other], words[one]
+            logits = (activations(text, each.french)["logits"] for text in (each.english, " ".join(words)))
+            before, after = (np.diff(each_way[each.pronoun, PRONOUNS])[0] > 0 for each_way in logits)
+            changed.append(before != after)
+        found.append(float(np.mean(changed)))
+    said = f"animals {shares(found[:1], 0)}, things beside an animal {shares(found[1:2], 0)}"
+    return f"{said}, {len(two_things)} of two things {shares(found[2:], 0)}", {
+        "with an animal": np.array(found[:2]),
+        "two things": found[2],
+    }
+
+
+def nouns_of(sentence):
+    """Return the two nouns of a sentence."""
+    words = sentence.english.split()
+    return words[sentence.antecedent], words[sentence.other]
+
+
 def probe_reads():
     def its(found, some):
         return np.array([run["encoder 2 attention stream"][each.it] for run, each in zip(found, some)])
