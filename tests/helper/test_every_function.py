@@ -70,9 +70,7 @@ ELSEWHERE = {  # what chapters build and no case tries, by the reason
     ),
     "draws or writes tokens": (
         "sampling_probabilities sample generate decode_step rotate_at store run_attention token_probabilities "
-        "bits_per_byte checked_drafts discourage"
-        "covered uncover sampling_probabilities sample generate decode_step rotate_at store run_attention "
-        "token_probabilities bits_per_byte"
+        "bits_per_byte checked_drafts discourage covered uncover"
     ),
     "takes the blocks of a file": "dequantise_q4_1 dequantise_q8_0 nibbles",
     "gives whole numbers, or slices": "quantise dequantise tiles tile_scores ranks",
