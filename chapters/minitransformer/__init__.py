@@ -17,7 +17,7 @@ Chapter, module, and what it builds:
  13  gradients         cross-entropy, its gradient, and a check of any gradient
  14  training          Adam, the learning rate's schedule, dropout, and `train`
  15  translation       batches of sentence pairs, greedy decoding, beam search
- 16  language_model    byte-pair encoding, sampling, the key–value cache, n-gram models
+ 16  language_model    byte-pair encoding, sampling, the key–value cache, drafts, n-gram models
  17  inside            activation patching, ablation, the logit lens, linear probes
  18  online_attention  attention by tiles, without its table
  19  today             grouped queries, SwiGLU, experts, `Decoder`, a model of both sides
