@@ -164,7 +164,7 @@ def relu_squared_vjp(x):
     [0.0, 6.0]
     """
     positive = np.maximum(floats(x), 0)
-    return positive**2, lambda d_output: d_output * 2 * positive
+    return positive**2, lambda d_output: d_output * (2 * positive)
 
 
 def dynamic_tanh(x, alpha, gain, bias):

@@ -14,9 +14,9 @@ def covered(rng, ids, hidden, count=16, length=64):
     Shapes: ids (n,) -> ((count, length),), (count, length).  Raises ValueError where the text has no such window.
     Nie et al. (2025); built in chapter 19.
 
-    >>> (x,), targets = covered(np.random.default_rng(0), np.arange(9), hidden=9, count=1, length=4)
+    >>> (x,), targets = covered(np.random.default_rng(4), np.arange(9), hidden=9, count=1, length=4)
     >>> x.tolist(), targets.tolist()
-    ([[4, 9, 6, 7]], [[-1, 5, -1, -1]])
+    ([[3, 4, 9, 6]], [[-1, -1, 5, -1]])
     """
     (x,), _ = windows(rng, ids, count, length)
     gone = rng.random(x.shape) < rng.random((len(x), 1))
