@@ -57,8 +57,9 @@ def log_probability_vjp(model, ids, targets):
     logits, back = model.vjp(ids)
     said = np.arange(logits.shape[-1]) == targets_for(targets, logits)[..., None]  # y
     slope = said - softmax(logits) * said.any(axis=-1, keepdims=True)  # 0 where none counts
-    backward = lambda d_logs: back((slope * np.asarray(d_logs)[..., None, None]).astype(logits.dtype))
-    return np.where(said, log_softmax(logits), 0).sum(axis=(-2, -1)), backward
+    weighted = lambda d_logs: slope * np.asarray(d_logs, logits.dtype)[..., None, None]
+    logs = np.where(said, log_softmax(logits), 0).sum(axis=(-2, -1))
+    return logs, lambda d_logs: back(weighted(d_logs))
 
 
 def preference_loss_vjp(better, worse, beta=0.1):
