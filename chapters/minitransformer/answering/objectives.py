@@ -55,19 +55,11 @@ def log_probability_vjp(model, ids, targets):
     True
     """
     logits, back = model.vjp(ids)
-    targets = targets_for(targets, logits)
-    places = np.maximum(targets, 0)[..., None]
-    said = np.take_along_axis(log_softmax(logits), places, axis=-1)[..., 0]
-
-    def backward(d_logs):
-        share = np.where(targets < 0, 0, np.asarray(d_logs)[..., None])
-        share = share.astype(logits.dtype)[..., None]
-        d_logits = -softmax(logits) * share
-        more = np.take_along_axis(d_logits, places, -1) + share
-        np.put_along_axis(d_logits, places, more, -1)
-        return back(d_logits)
-
-    return np.where(targets < 0, 0, said).sum(axis=-1), backward
+    said = np.arange(logits.shape[-1]) == targets_for(targets, logits)[..., None]  # y
+    slope = said - softmax(logits) * said.any(axis=-1, keepdims=True)  # 0 where none counts
+    weighted = lambda d_logs: slope * np.asarray(d_logs, logits.dtype)[..., None, None]
+    logs = np.where(said, log_softmax(logits), 0).sum(axis=(-2, -1))
+    return logs, lambda d_logs: back(weighted(d_logs))
 
 
 def preference_loss_vjp(better, worse, beta=0.1):
