@@ -163,11 +163,11 @@ CHECKS = {
             "that is the token of the END itself, or one behind it: look one place before.": lambda ids, mark, end: (
                 float(end in list(ids) and ids[min(list(ids).index(end) + 1, len(ids) - 1)] == mark)
             ),
-            "the END can stand anywhere, or nowhere: look for it.": lambda ids, mark, end: (
-                float(len(ids) > 1 and ids[-2] == mark)
+            "the END can stand anywhere, or nowhere: look for it.": lambda ids, mark, end: float(
+                len(ids) > 1 and ids[-2] == mark
             ),
-            "the mark may stand anywhere here: look only at the token before END.": lambda ids, mark, end: (
-                float(mark in list(ids))
+            "the mark may stand anywhere here: look only at the token before END.": lambda ids, mark, end: float(
+                mark in list(ids)
             ),
             "an answer that never ends gets nothing.": lambda ids, mark, end: (
                 _reward(ids, mark, end) if end in list(ids) else float(ids[-1] == mark)
