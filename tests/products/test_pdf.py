@@ -22,7 +22,7 @@ PRINTED = {"index", "chapters/03-softmax", "chapters/04-attention", "chapters/09
 PRINTED |= {"reference/glossary", "reference/notation", "reference/claims"}
 PAPER = 673  # CSS pixels between the margins of A4
 HEIGHT = 986
-MOST = 680  # pages
+MOST = 740  # pages
 CUT = """([width, height]) => [...document.body.querySelectorAll("*:not(svg *, math *)")].filter((element) => {
     const box = element.getBoundingClientRect();
     const kept = element.matches("figure:not(:has([role=group])), .formula, tr, svg") && box.height > height;
