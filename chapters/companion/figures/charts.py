@@ -631,9 +631,7 @@ def roofline(loads, places, reads, computes, *, alt):
             axis.plot(intensity, height, "o", color=COLOUR["output"], ms=7)
             shift, ha, va = ((-5, 5), "right", "bottom") if place == "above" else ((7, -6), "left", "top")
             axis.annotate(name, (intensity, height), shift, textcoords="offset points", ha=ha, va=va)
-        axis.annotate(
-            f"corner, {corner:.0f}", (corner, computes / 1e12), (0, 7), textcoords="offset points", ha="center"
-        )
+        axis.text(corner, 1.3 * computes / 1e12, f"corner, {corner:.0f}", ha="center")
         axis.set(xlabel="operations for each byte read", ylabel="trillion operations a second")
         axis.set_xticks([1, 10, 100, 1000, 10_000], ["1", "10", "100", "1,000", "10,000"])
         axis.set_yticks([10, 100, 1000], ["10", "100", "1,000"])

@@ -304,16 +304,10 @@ def then_and_now(*, alt):
     >>> picture = then_and_now(alt="Two layers.")
     """
     old, lit = ["muted"], ["output"]
-    norm = _Step(["RMS norm"], lit, note="2019")
-    then = [
-        _Step(["words, positions"]),
-        _Step(["self-attention"], old, note="all tokens, all heads"),
-        _Step(["+"], around=1),
-        _Step(["layer norm"], old),
-        _Step(["feed-forward"], old, note="one network, ReLU"),
-        _Step(["+"], around=1),
-        _Step(["layer norm"], old),
-    ]
+    norm, added = _Step(["RMS norm"], lit, note="2019"), [_Step(["+"], around=1), _Step(["layer norm"], old)]
+    attends = _Step(["self-attention"], old, note="all tokens, all heads")
+    feeds = _Step(["feed-forward"], old, note="one network, ReLU")
+    then = [_Step(["words, positions"]), attends, *added, feeds, *added]
     now = [
         _Step(["words"]),
         norm,

@@ -44,7 +44,7 @@ def bits_per_byte(model, ids, encoding, window=64):
     `model` is a model of text, whose `token_probabilities` are asked for with this window, or a function, such as a
     `KneserNey`, that takes ids (n,) and returns the probability of each but the first, (n − 1,); the first one is not
     counted.
-    Shapes: ids (n,), their `BytePairEncoding` -> a number.  Used in chapter 16.
+    Shapes: ids (n,), their `BytePairEncoding` -> a number.  Used in chapters 16, 18 and 20 to 22.
 
     >>> from minitransformer.language_model import BytePairEncoding
     >>> equal = lambda ids: np.full(len(ids) - 1, 1 / 256)
