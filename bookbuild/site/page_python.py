@@ -24,8 +24,7 @@ LARGE = 200_000  # bytes, packed, from which on a file is fetched only when it i
 GENSIM = """
     utils.py matutils.py interfaces.py models/keyedvectors.py corpora/wikicorpus.py corpora/textcorpus.py
     corpora/dictionary.py parsing/__init__.py parsing/preprocessing.py parsing/porter.py
-    test/test_data/wordsim353.tsv test/test_data/test_glove.txt test/test_data/questions-words.txt
-    test/test_data/lee_background.cor
+    test/test_data/wordsim353.tsv test/test_data/questions-words.txt test/test_data/lee_background.cor
     test/test_data/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2
 """  # the part of gensim that is written in Python, and the texts that cells read
 
