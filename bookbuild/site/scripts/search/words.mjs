@@ -16,8 +16,8 @@ const SAME = new Map([
 const MEANT = new Map(
   Object.entries({
     ...{behavior: "looking inside", behaviour: "looking inside", bpe: "byte tokens merges"},
-    ...{dpo: "preferences", ffn: "feed forward network", flash: "tile", gqa: "heads share keys"},
-    ...{mha: "multi head attention", mla: "latent cache", moe: "mixture of experts", mqa: "heads share keys"},
+    ...{dpo: "preferences", ffn: "feed forward network", flash: "tile", gqa: "grouped query attention"},
+    ...{mha: "multi head attention", mla: "latent cache", moe: "mixture of experts", mqa: "grouped query attention"},
     ...{ppo: "reward step", qkv: "queries keys values", rl: "reward step", rlhf: "preferences rewards", rope: "rotary"},
     ...{sdpa: "scaled dot product attention", sft: "fine tuning"},
   }).map(([short, long]) => [short, long.split(" ")]),
