@@ -10,11 +10,10 @@ from tools.measure import uncovering
 def test_the_file_has_the_kinds_of_the_tool_and_a_number_for_each_seed():
     rows = load_uncovering()
     assert [row["name"] for row in rows] == list(uncovering.KINDS)
-    for row in rows[1:]:
-        assert len(row["bits"]) == len(row["left"]) == len(uncovering.SEEDS)
-    for row in rows[2:]:
-        assert len(row["both"]) == len(row["next"]) == len(uncovering.SEEDS)
+    for row in rows:
+        assert len(row["bits"]) == len(row["left"]) == len(row["both"]) == len(row["next"]) == len(uncovering.SEEDS)
         assert row["left"] < row["next"] <= row["both"]
+    for row in rows[2:]:
         assert np.shape(row["known"]) == (len(uncovering.ROUNDS), len(uncovering.SEEDS))
 
 
@@ -50,6 +49,22 @@ def test_words_are_whole_and_have_room_on_both_sides():
     assert (
         all(encoding.decode([token]).strip().isalpha() for token in ids[places]) and np.isin(ids[places], words).all()
     )
+
+
+def test_a_writer_that_tries_words_finds_the_one_after_which_the_text_goes_on():
+    class Follows:  # 5 is a little likelier than 7, and 9 follows 7 alone
+        vocabulary = 768
+
+        def __call__(self, ids):
+            logits = np.zeros((*np.shape(ids), 768))
+            logits[..., 7], logits[..., 5] = 2.0, 3.0
+            logits[..., 9] = np.where(np.asarray(ids) == 7, 9.0, 0.0)
+            return logits
+
+    ids, places, words = np.full(100, 9), np.full(20, 50), np.arange(20)
+    ids[50] = 7
+    assert uncovering.found(Follows(), ids, places, words, right=0) == 0
+    assert uncovering.tried(Follows(), ids, places, words, right=1) == 1
 
 
 def test_known_words_are_those_of_the_vocabulary_and_the_last_may_be_cut_off():

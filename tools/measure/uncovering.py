@@ -19,7 +19,7 @@ from tools.measure import plays, report, rounded, write_report
 
 SEEDS, HIDDEN, LENGTH, SIDE = (0,), 768, 64, 32
 TRAINING = {"steps": 1_800, "rate": 4e-3, "warmup": 100}  # as for the writer
-ROUNDS, TEXTS, WORDS = (1, 8, 64), 60, 2_000
+ROUNDS, TEXTS, WORDS, TRIED = (1, 8, 64), 60, 2_000, 10
 
 
 def new_model(writer=None, seed=None):
@@ -90,6 +90,26 @@ def found(model, ids, places, words, right=SIDE - 1):
     return float(np.mean(words[scores[:, words].argmax(axis=1)] == answers))
 
 
+def tried(model, ids, places, words, right=SIDE - 1):
+    """Return the share of words (by place) that a writer finds if it tries its TRIED likeliest, each with what follows.
+
+    A word's score is its own, and those of the `right` tokens behind it, given that word: Bayes' rule.
+    """
+    texts = ids[places[:, None] + np.arange(-SIDE, SIDE)]
+    left = np.concatenate([log_softmax(model(some)[:, -1]) for some in np.split(texts[:, :SIDE], 20)])[:, words]
+    likely = np.argsort(-left, axis=1)[:, :TRIED]
+    scores = np.take_along_axis(left, likely, axis=1)
+    for column, choice in enumerate(words[likely].T):
+        filled = texts.copy()
+        filled[:, SIDE] = choice
+        for rows in np.split(np.arange(len(filled)), 20):
+            logs = log_softmax(model(filled[rows, : SIDE + right])[:, SIDE:])
+            after = filled[rows, SIDE + 1 : SIDE + 1 + right, None]
+            scores[rows, column] += np.take_along_axis(logs, after, axis=-1)[..., 0].sum(axis=-1)
+    best = np.take_along_axis(words[likely], scores.argmax(axis=1)[:, None], axis=1)[:, 0]
+    return float(np.mean(best == texts[:, SIDE]))
+
+
 def known(texts, encoding, vocabulary):
     """Return the share of words in texts (count, n) that stand in the training text; the last may be cut off."""
     told = [re.findall("[A-Za-z']+", encoding.decode(text))[:-1] for text in texts]
@@ -105,6 +125,8 @@ def measured(name, models, texts, ids, encoding, vocabulary):
     row = {"name": name, "bits": bits, "left": [found(each, ids, places, words, right=0) for each in models]}
     first = texts[:TEXTS, :1]
     if not uncovers:
+        row["next"] = [tried(each, ids, places, words, right=1) for each in models]
+        row["both"] = [tried(each, ids, places, words) for each in models]
         told = [generate(each, first, LENGTH - 1, temperature=1.0, rng=0) for each in models]
         return row | {"known": [known(each, encoding, vocabulary) for each in told]}
     row["next"] = [found(each, ids, places, words, right=1) for each in models]

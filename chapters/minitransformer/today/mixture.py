@@ -1,4 +1,4 @@
-"""A mixture of experts: several feed-forward networks, of which each token uses a few; built in chapter 19."""
+"""A mixture of experts: several feed-forward networks, of which each token uses a few; chapter 19."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ def routed(scores, chosen=2, balance=0.0):
 
     `balance` is added to the scores while the experts are chosen, and not to those that share.
     Shapes: scores (…, n, experts), balance (experts,) -> (…, n, experts), rows that sum to 1.  Raises ValueError where
-    there are fewer experts than are chosen.  Jiang et al. (2024), section 2.1; Wang et al. (2024); built in chapter 19.
+    there are fewer experts than are chosen.  Jiang et al. (2024), section 2.1; Wang et al. (2024); used in chapter 19.
 
     >>> routed([[2.0, 0.0, 2.0, 1.0]]).tolist()
     [[0.5, 0.0, 0.5, 0.0]]
@@ -33,7 +33,7 @@ def experts(x, params, chosen=2):
     Shapes: x (…, n, d), params W_router (d, experts) and experts, a dict of dicts as in `swiglu`
     and perhaps balance (experts,) -> output (…, n, d_out) and shares (…, n, experts), 0 where an expert does not see a
     token.
-    Raises ValueError where shapes do not fit.  Jiang et al. (2024), section 2.1; built in chapter 19.
+    Raises ValueError where shapes do not fit.  Jiang et al. (2024), section 2.1; used in chapter 19.
 
     >>> one = {"W_gate": np.eye(2), "W_1": np.eye(2), "W_2": np.eye(2)}
     >>> params = {"W_router": np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]), "experts": {1: one, 2: one, 3: one}}
