@@ -39,10 +39,7 @@ def groups(rewards):
     >>> groups([1, 0]).tolist()
     [1.0, 0.0]
     """
-    rewards = finite(floats(rewards, "rewards", axes=1), "rewards")
-    if not rewards.shape[-1]:
-        raise ValueError(f"rewards has shape {rewards.shape}; expected (…, count), an answer or more in each group.")
-    return rewards
+    return finite(_with_answers(floats(rewards, "rewards"), "rewards"), "rewards")
 
 
 def several(answers):
@@ -53,12 +50,14 @@ def several(answers):
     >>> several([3, 1]).tolist()
     [3, 1]
     """
-    answers = whole_numbers(answers, "answers")
-    if answers.ndim == 0 or not answers.shape[-1]:
-        raise ValueError(
-            f"answers has shape {answers.shape}; expected (…, count), an answer or more for each question."
-        )
-    return answers
+    return _with_answers(whole_numbers(answers, "answers"), "answers")
+
+
+def _with_answers(values, name):
+    """Return an array (…, count).  Raises ValueError, naming it, where a question has no answer."""
+    if values.ndim == 0 or not values.shape[-1]:
+        raise ValueError(f"{name} has shape {values.shape}; expected (…, count), an answer or more for each question.")
+    return values
 
 
 def turns(ids):
