@@ -233,7 +233,7 @@ def by_parts(tokens, parts=5):
 def mixture():
     model, _, training, held_out = plays()
     counting = rivals()["counting"]
-    others = rivals()["attention"], token_probabilities(model, held_out, 8), ruled(training, held_out)
+    others = rivals()["attention"], token_probabilities(model, held_out, 5), ruled(training, held_out)
     costs = [-np.log2(each) for each in (counting, *((counting + other) / 2 for other in others))]
     parts = [[part.mean() for part in np.array_split(cost, 5)] for cost in costs]
     gain, near, control = (np.subtract(parts[0], part) for part in parts[1:])

@@ -15,7 +15,7 @@ const SAME = new Map([
 // What learners write in one word, and the book in several.
 const MEANT = new Map(
   Object.entries({
-    ...{behavior: "looking inside", behaviour: "looking inside", bpe: "byte tokens merges"},
+    ...{behavior: "looking inside", behaviour: "looking inside"},
     ...{dpo: "preferences", ffn: "feed forward network", flash: "tile", gqa: "grouped query attention"},
     ...{mha: "multi head attention", mla: "latent cache", moe: "mixture of experts", mqa: "grouped query attention"},
     ...{ppo: "reward step", qkv: "queries keys values", rl: "reward step", rlhf: "preferences rewards", rope: "rotary"},

@@ -116,6 +116,13 @@ def _each_time(logits, ids, factor):
     return logits
 
 
+def _draft(kept, shares):
+    """Return four numbers: how often a draft is kept, and the shares of the three tokens after a refusal."""
+    return np.round([kept, *shares], 2)
+
+
+_P, _Q = np.array([0.5, 0.3, 0.2]), np.array([0.7, 0.2, 0.1])
+_BOTH, _MORE = np.minimum(_P, _Q).sum(), np.maximum(_P - _Q, 0)
 _RNG = np.random.default_rng(16)
 _MERGES = [(110, 101), (116, 104), (257, 101), (101, 114), (258, 114), (104, 101), (111, 259), (97, 257)]
 _WORDS = ("there", "then", "other", "heather", "nether", "together", "aneath", "weather", "new")
@@ -189,14 +196,14 @@ CHECKS = {
         ),
     ),
     "language-model-draft": Check(
-        np.array([0.8, 0, 0.5, 0.5]),
+        _draft(_BOTH, _MORE / _MORE.sum()),
         {
-            "in its place is drawn what p has more than q, and only that.": np.array([0.8, 0.5, 0.3, 0.2]),
-            "the shares after a refusal sum to 1.": np.array([0.8, 0, 0.1, 0.1]),
-            "a draft need not be what the model would draw: it is kept with min(1, p / q).": np.array(
-                [0.43, 0, 0.5, 0.5]
+            "in its place is drawn what p has more than q, and only that.": _draft(_BOTH, _P),
+            "the shares after a refusal sum to 1.": _draft(_BOTH, _MORE),
+            "a draft need not be what the model would draw: it is kept with min(1, p / q).": _draft(
+                _P @ _Q, _MORE / _MORE.sum()
             ),
-            "that is the probability of a refusal.": np.array([0.2, 0, 0.5, 0.5]),
+            "that is the probability of a refusal.": _draft(1 - _BOTH, _MORE / _MORE.sum()),
         },
     ),
     "language-model-place": Check(
