@@ -57,6 +57,8 @@ def without_complex(function):
     return call
 
 
+sys.executable = ""  # there is no such file, and `platform` would look into it
+
 for owner, names in COUNTING.items():
     parts = gc.get_referents(vars(owner))[0] if isinstance(owner, type) else vars(owner)
     parts |= {name: widened(parts[name]) for name in names.split()}
