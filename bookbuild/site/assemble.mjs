@@ -3,5 +3,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import wabt from "wabt";
 
 const [from, to] = process.argv.slice(2);
-const module = (await wabt()).parseWat(from, readFileSync(from, "utf8"), { simd: true });
-writeFileSync(to, module.toBinary({}).buffer);
+const { parseWat } = await wabt();
+try {
+  writeFileSync(to, parseWat(from, readFileSync(from, "utf8"), { simd: true }).toBinary({}).buffer);
+} catch ({ message }) { // without the stack, which quotes all of wabt
+  console.error(message);
+  process.exitCode = 1;
+}

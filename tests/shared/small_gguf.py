@@ -16,7 +16,7 @@ WITHOUT = (4, 6, 255)  # bytes for which there is no token
 SIZES = {"block_count": 2, "embedding_length": 64, "feed_forward_length": 96, "context_length": 64}
 FACTS = {"general.architecture": "llama"} | {f"llama.{name}": size for name, size in SIZES.items()}
 FACTS |= {"llama.attention.head_count": 4, "llama.attention.head_count_kv": 2, "llama.rope.dimension_count": 16}
-FACTS |= {"llama.rope.freq_base": 500.0, "llama.attention.layer_norm_rms_epsilon": 1e-2}  # unlike all usual ones
+FACTS |= {"llama.rope.freq_base": 500.0, "llama.attention.layer_norm_rms_epsilon": 2.0**-7}  # unlike all usual ones
 SCALARS = {bool: (7, "?"), int: (4, "I"), float: (6, "f")}
 KINDS = {"F32": 0, "F16": 1, "Q4_1": 3, "Q8_0": 8}
 
@@ -89,7 +89,7 @@ def value(what):
 
 
 def write_small_gguf(path, facts=None, arrays=None, version=3):
-    """Write a file, by default that of the small model; what is None in `facts` or `arrays` is left out; return path."""
+    """Write a file, the small model's unless told otherwise, leaving out what is None; return its path."""
     facts, arrays = FACTS | encoding_facts() | (facts or {}), small_arrays() | (arrays or {})
     facts = {name: what for name, what in facts.items() if what is not None}
     arrays = {name: what for name, what in arrays.items() if what is not None}
