@@ -37,11 +37,14 @@ function encoding({ path, texts = [], decoded = [], questions = [] }) {
   };
 }
 
-/** Read texts, each with its changes, and return what is asked for at each token; `greedy` tokens are written behind. */
+/**
+ * Read texts, each with its changes, and return what is asked for, at each token or, where it is `quiet`, at the last one
+ * only; `greedy` tokens are written behind, and the logits at the last that is given go into a file.
+ */
 async function model({ path, wasm, context = 64, runs }) {
   const { memory, file } = loaded(path);
   const { shape, step, logits, lens, attention, change } = openModel(file, memory, await chosen(wasm), { context });
-  const found = runs.map(({ ids, places, changes, layers = [], heads = [], greedy = 0, quiet = false, last = "" }) => {
+  const found = runs.map(({ ids, places, changes, layers = [], heads = [], greedy = 0, quiet = false, seen = [], last = "" }) => {
     change(changes);
     const told = { logits: [], lens: [], attention: [], written: [] };
     const all = [...ids];
@@ -57,6 +60,11 @@ async function model({ path, wasm, context = 64, runs }) {
         told.written.push(likeliest(logits()));
         all.push(told.written.at(-1));
       }
+    }
+    if (seen.length) {
+      told.logits = [...logits()];
+      told.lens = seen.map((layer) => [...lens(layer)]);
+      told.attention = heads.map(([layer, head]) => [...attention(layer, head)]);
     }
     return told;
   });
