@@ -111,6 +111,7 @@ def test_the_sizes_are_those_of_the_file_and_so_is_the_output(wasm, small, run, 
     [
         ({"ids": [300]}, "The token is 300; expected a whole number from 0 to 299."),
         ({"ids": [1, 2], "places": [0, 2]}, "The place is 2; expected a whole number from 0 to 1."),
+        ({"ids": [1, 2, 3, 9, 4], "places": [0, 1, 2, 1, 3]}, "The place is 3; expected a whole number from 0 to 2."),
         ({"ids": [1] * 65}, "The place is 64; expected a whole number from 0 to 63."),
         ({"ids": [1], "heads": [[0, 1]]}, "The layer is 0; expected a whole number from 1 to 2."),
         ({"ids": [1], "heads": [[1, 4]]}, "The head is 4; expected a whole number from 0 to 3."),
