@@ -159,8 +159,8 @@ def _panel_size(titles, n, m):
 
 
 def _tallness(n, m):
-    """Return the height of a cell in widths: a table of more columns than one can count is drawn less flat."""
-    return 0.4 * m / n if m > 40 else 1
+    """Return the height of a cell in widths: a long table of few columns, or of more than one can count, is flat."""
+    return 0.4 * m / n if m > 40 else 1.2 * m / n if n > 2 * m else 1
 
 
 def _shade_cells(axis, shades, role):
