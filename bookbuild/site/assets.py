@@ -27,7 +27,10 @@ SCRIPTS = {
     "live_code": "live_code/live_code.mjs",
     "run_here": "run_here/run_here.mjs",
     "run_here_worker": "run_here/worker.mjs",
+    "talk": "talk/talk.mjs",
+    "talk_worker": "talk/worker.mjs",
 }
+EITHER_WAY = ("talk_worker",)  # workers that a page from a file starts from their code
 BUNDLES = ("book.css", *(f"{name}.js" for name in SCRIPTS))
 LICENCES = "licences.txt"
 ESBUILD = "node_modules/esbuild/bin/esbuild"
@@ -86,6 +89,9 @@ def bundle(app, folder):
     options.append("--preserve-symlinks")  # node_modules may be a link, to a folder of any name
     options += with_kernels(folder)
     node.run_node([ESBUILD, *entries, *options], "The site's scripts could not be made", folder=app.srcdir)
+    for name in EITHER_WAY:
+        path = folder / f"{name}.js"
+        replace_file(path, either_way(path.read_text("utf8")))
     used = packages(json.loads((folder / "bundles.json").read_text("utf8")))
     licences = [licence(Path(app.srcdir, package)) for package in used]
     replace_file(folder / LICENCES, f"\n\n{'-' * 80}\n\n".join(licences) + "\n")
@@ -99,6 +105,11 @@ def with_kernels(folder):
     return [f"--alias:{ASSEMBLED}={made}", "--loader:.wasm=binary"]
 
 
+def either_way(code):
+    """Return a worker's code as a script that a page may load, too: there it is text, in `workerCode`."""
+    return f"((work)=>{{if(self.document)self.workerCode=`(${{work}})()`;else work()}})(()=>{{{code}}});\n"
+
+
 def leave_out(app, exception):
     """Delete what extensions copy into the site and no page loads."""
     if not exception and app.builder.format == "html":
@@ -110,5 +121,5 @@ def leave_out(app, exception):
 def link(app, pagename, templatename, context, doctree):
     """Name stylesheet and scripts for the template of a page."""
     names = {"stylesheet": "book.css", "first": "first.js", "script": "book.js"}
-    names |= {"practice": "practice.js", "claims": "claims.js"}
+    names |= {"practice": "practice.js", "claims": "claims.js", "talk": "talk.js"}
     context |= {key: hashed(app, name) for key, name in names.items()}

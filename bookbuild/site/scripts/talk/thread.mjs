@@ -8,7 +8,7 @@ const FAILED = "What computes could not be started";
 async function address() {
   if (location.protocol !== "file:") return new URL(`${ROOT}_static/${NAME}.js`, location);
   await load(NAME);
-  return URL.createObjectURL(new Blob([window.talkWorker], { type: "text/javascript" }));
+  return URL.createObjectURL(new Blob([window.workerCode], { type: "text/javascript" }));
 }
 
 /** Start the thread; `hear` has a function for each kind of message.  Return what sends it one, such as send("stop"). */
