@@ -8,7 +8,7 @@ import { load } from "./loading.mjs";
 import { openModel } from "./model.mjs";
 import { draw, first, likeliest, random, rank, shares } from "./odds.mjs";
 
-const CONTEXT = 512; // tokens that it has room for
+const CONTEXT = 512; // tokens that there is room for, at most
 const PAGE = 65536; // bytes
 const EMPTY = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]); // the smallest module
 const SHOWN = 8; // of the tokens that could come next
@@ -69,7 +69,8 @@ async function open({ source, file }) {
   const found = readGGUF(memory.buffer, source.bytes);
   encoding = makeEncoding(found.facts);
   try {
-    model = openModel(found, memory, kernels, { context: CONTEXT });
+    const context = Math.min(CONTEXT, found.facts["llama.context_length"] ?? CONTEXT);
+    model = openModel(found, memory, kernels, { context });
   } catch (error) {
     throw error instanceof RangeError ? new Refused(NO_MEMORY) : error;
   }
@@ -103,8 +104,9 @@ function step(at) {
 /** Return the tokens of a text that is to be continued, or of a question in the model's own form. */
 function tokensOf(text, asks) {
   const found = asks ? encoding.chatIds(text) : [encoding.marks.get(START), ...encoding.encode(text)];
-  if (found.length < CONTEXT) return found;
-  const room = `${found.length} tokens, and there is room for ${CONTEXT - 1} and one to write`;
+  const { context } = model.shape;
+  if (found.length < context) return found;
+  const room = `${found.length} tokens, and there is room for ${context - 1} and one to write`;
   throw new Refused(`That is too long: it has ${room}. Shorten it; what stands below is still the last text.`);
 }
 
@@ -137,7 +139,7 @@ async function write({ text, asks, most, change, ...wanted }) {
     const id = temperature ? draw(shares(logits, temperature), next) : likeliest(logits);
     start ??= performance.now() - begun;
     if (ends.includes(id)) why = "end";
-    else if (ids.length === CONTEXT) why = "full";
+    else if (ids.length === model.shape.context) why = "full";
     if (why !== "most") break;
     ids.push(id);
     postMessage({ kind: "token", word: word(id), text: letters.add(id), ...seen() });
