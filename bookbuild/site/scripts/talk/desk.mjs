@@ -27,7 +27,7 @@ function choice(legend, name, labels, change) {
     const input = element("input", { type: "radio", name, value, checked: !i, onchange: () => change(value) });
     return element("label", {}, input, label);
   };
-  const node = element("fieldset", { className: "talk-choice" }, element("legend", { className: "heard" }, legend), ...Object.entries(labels).map(one));
+  const node = element("div", { className: "talk-choice", role: "radiogroup", ariaLabel: legend }, ...Object.entries(labels).map(one));
   const set = (value) => (node.querySelector(`[value=${value}]`).checked = true);
   return { node, value: () => node.querySelector(":checked").value, set };
 }
@@ -261,8 +261,7 @@ export function makeDesk(shape, send, hear) {
     name();
     become(false);
     send("choose", head);
-    field.focus({ preventScroll: true });
   };
 
-  return { node, begin, fail, begun, token, done, inside, ranks: ranked };
+  return { node, begin, focus: () => field.focus({ preventScroll: true }), fail, begun, token, done, inside, ranks: ranked };
 }

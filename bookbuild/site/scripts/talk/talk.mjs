@@ -40,13 +40,15 @@ function say(sentence, isHeard = true) {
 }
 
 function become(now, sentence) {
-  const focused = panel.contains(document.activeElement) && document.activeElement.closest("[data-do]");
+  const focused = document.activeElement?.closest(".talk [data-do]");
   state = now;
   for (const [name, button] of Object.entries(buttons)) button.hidden = !SHOWN[now].includes(name);
   bar.hidden = now !== "loading" && now !== "paused";
   if (sentence !== undefined) say(sentence);
-  if (focused?.hidden) (buttons[SHOWN[now][0]] ?? words).focus();
+  if (focused?.hidden) focusOn(buttons[SHOWN[now][0]] ?? words);
 }
+
+const focusOn = (node) => (node.querySelector("input") ?? node).focus();
 
 const hear = {
   progress({ come }) {
@@ -54,12 +56,14 @@ const hear = {
     say(come < source.bytes ? `${megabytes(come)} of ${SIZE}` : "All is here: checking it.", false);
   },
   ready({ from, kept, shape }) {
+    const isWaitedFor = panel.contains(document.activeElement); // who reads on meanwhile keeps the place
     become(kept ? "ready, kept" : "ready", `The model is here, ${FROM[from]}.`);
     panel.classList.add("on");
     document.documentElement.classList.add("talks"); // the still picture makes room
     desk = makeDesk(shape, (kind, content) => send(kind, content), (sentence) => (status.textContent = sentence));
     live.replaceChildren(desk.node);
     desk.begin();
+    if (isWaitedFor) desk.focus();
   },
   failed({ of, code, message }) {
     if (of !== "open") return desk.fail(message);
