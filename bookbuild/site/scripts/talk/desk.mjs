@@ -92,18 +92,17 @@ function makeRuns() {
 }
 
 /**
- * Return the desk of a model of a shape.  `send(kind, content)` asks the
- * thread, whose answers come to the desk's functions of their names; `hear(sentence)` is for screen readers.
+ * Return the desk of a model of a shape.  `send(kind, content)` asks the thread, whose answers come to the desk's
+ * functions of their names; `hear(sentence)` is for screen readers.
  */
 export function makeDesk(shape, send, hear) {
   const { layers, heads, vocabulary } = shape;
   const typed = { ...BEGUN };
   let busy = false;
   let [words, seen, ranks] = [[], null, null];
-  let head = { layer: Math.min(HEAD.layer, layers), head: Math.min(HEAD.head, heads - 1) };
   let asked; // what the run was asked for
   let [run, runs] = [null, []]; // the last one; all of this text
-  let looks = null; // the place to look from, once writing has ended
+  const fresh = []; // words that are yet to be drawn
 
   const field = element("textarea", { rows: 3, spellcheck: false, lang: "en" });
   const label = element("label", { className: "talk-field" }, element("span"), field);
@@ -122,7 +121,7 @@ export function makeDesk(shape, send, hear) {
   const most = count("tokens", MOST);
   const seed = count("seed", { least: 0, usual: 0, most: SEEDS });
   const go = button("Write", "main", () => write());
-  const stop = button("Stop", "quiet", () => send("stop"));
+  const stop = button("Stop", "quiet", () => busy && send("stop"));
   const tries = Object.entries({
     "a capital": () => put({ text: BEGUN.continue, head: HEAD }),
     "a text said twice": () => put({ text: TWICE, head: { layer: 19, head: 6 } }),
@@ -135,24 +134,25 @@ export function makeDesk(shape, send, hear) {
   const state = element("p", { className: "talk-said" });
   const text = makeText(look);
   const [odds, rankings] = [makeOdds(), makeRanks(vocabulary, layers)];
-  const sheet = makeHeads(layers, heads, choose);
+  const sheet = makeHeads(layers, heads, (layer, head) => choose(layer, head));
   const changes = makeChanges(shape, () => write());
   const both = makeRuns();
   const form = element("form", { className: "talk-form" }, mode.node, label, offers, dials, element("div", { className: "talk-go" }, go, stop));
   form.addEventListener("submit", (event) => event.preventDefault());
   field.addEventListener("keydown", (event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && write());
 
-  const views = element("div", { className: "talk-views" }, odds.node, rankings.node, sheet.node);
+  const views = element("div", { className: "talk-views", hidden: true }, odds.node, rankings.node, sheet.node);
   const node = element("div", { className: "talk-desk" }, form, error, text.node, state, views, changes.node, both.node);
 
   /** Put an experiment on the desk. */
   function put(wanted) {
+    if (busy) return;
     mode.set(wanted.mode ?? "continue");
     typed[mode.value()] = field.value = wanted.text;
     name();
     temperature.set(wanted.heat ?? 0);
     changes.clear();
-    if (wanted.head) choose(Math.min(wanted.head.layer, layers), Math.min(wanted.head.head, heads - 1));
+    if (wanted.head) choose(wanted.head.layer, wanted.head.head);
     write();
   }
 
@@ -168,23 +168,19 @@ export function makeDesk(shape, send, hear) {
 
   function become(now) {
     busy = now;
-    stop.disabled = !busy;
-    for (const one of [go, changes.again, ...tries]) one.disabled = busy;
+    stop.ariaDisabled = String(!busy); // and not disabled, which would take the focus from it
+    for (const one of [go, changes.again, ...tries]) one.ariaDisabled = String(busy);
     node.classList.toggle("busy", busy);
   }
 
   function look(place) {
     if (busy) return;
-    looks = place;
+    ranks = null;
     rankings.clear();
     send("look", { from: place });
   }
 
-  function choose(layer, number) {
-    head = { layer, head: number };
-    send("choose", head);
-    draw();
-  }
+  const choose = (layer, head) => send("choose", { layer: Math.min(layer, layers), head: Math.min(head, heads - 1) });
 
   function fail(message) {
     become(false);
@@ -203,7 +199,6 @@ export function makeDesk(shape, send, hear) {
     if (seen.away) sheet.shade(seen.away);
     if (ranks) rankings.draw(ranks);
   });
-  const fresh = []; // words that are yet to be drawn
 
   /** Return the run to compare the last one with: the last that changed nothing, else the one before. */
   function earlier() {
@@ -218,7 +213,8 @@ export function makeDesk(shape, send, hear) {
     run = { key: `${asked.asks} ${asked.text}`, asked: asked.asks ? "" : asked.text, text: "", isChanged: said !== "", plain: `As it is, ${plain}.` };
     run.how = said ? `${said}, ${plain}.` : run.plain;
     runs.push(run);
-    [words, seen, ranks] = [[...given], null, null];
+    [words, seen, ranks, fresh.length] = [[...given], null, null, 0];
+    views.hidden = false;
     text.begin(given);
     rankings.clear();
     hear("Writing.");
@@ -247,7 +243,7 @@ export function makeDesk(shape, send, hear) {
   };
 
   const inside = (found) => {
-    seen = { away: seen?.away, ...found };
+    seen = found;
     draw();
   };
 
@@ -260,7 +256,7 @@ export function makeDesk(shape, send, hear) {
     field.value = typed.continue;
     name();
     become(false);
-    send("choose", head);
+    choose(HEAD.layer, HEAD.head);
   };
 
   return { node, begin, focus: () => field.focus({ preventScroll: true }), fail, begun, token, done, inside, ranks: ranked };

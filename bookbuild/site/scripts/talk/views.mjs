@@ -11,7 +11,7 @@ const heading = (text) => element("h3", {}, text);
 export function makeOdds() {
   const body = element("tbody");
   const head = ["token", "share", "in %", "T = 1"].map((text) => element("th", { scope: "col" }, text));
-  const caption = element("caption", {}, "Bars are shares at the temperature that is set, marks those at T = 1.");
+  const caption = element("caption", {}, "Bars are shares at the temperature that is set, marks those at T = 1.");
   const table = element("table", {}, caption, element("thead", {}, element("tr", {}, ...head)), body);
   const title = heading("What could come next");
   const draw = (from, odds) => {
@@ -122,5 +122,6 @@ export function makeHeads(layers, heads, choose) {
   const shade = (away) => {
     away.forEach((row, i) => row.forEach((share, head) => cells[i][head].style.setProperty("--share", share.toFixed(2))));
   };
-  return { node: element("section", { className: "talk-where" }, title, said, sheet), draw, shade };
+  const note = element("p", { className: "talk-said" }, `Heads 0 to ${heads - 1}, from above, of each layer: the darker, the less it gives to the first token.`);
+  return { node: element("section", { className: "talk-where" }, title, said, sheet, note), draw, shade };
 }

@@ -65,5 +65,5 @@ export function makeText(look) {
       one.style.setProperty("--share", share.toFixed(3));
     });
   };
-  return { node, begin, add, mark, shade, given: () => given, count: () => node.children.length };
+  return { node, begin, add, mark, shade, given: () => given };
 }
