@@ -24,7 +24,7 @@ from tests.shared.small_gguf import write_small_gguf
 PATIENT = 120_000  # milliseconds, on a machine with other work
 TEXT, TOKENS = "The weights of attention", 12
 START = 0  # the token with which a text begins here
-DONE = "!document.querySelector('.busy') && document.querySelector('.talk-ranks .curve').hasAttribute('d')"
+DONE = ".talk-desk:not(.busy) .talk-ranks .curve[d]"
 SHOWN_TOKENS = "[...document.querySelectorAll('.talk-token')].map((one) => (one.dataset.signs ?? '') + one.textContent)"
 HEARD = """() => {
     window.heard = [];
@@ -107,15 +107,18 @@ class Talker(Visit):
 
     def written(self):
         """Wait until all has been written and looked at; return the tokens."""
-        self.tab.wait_for_function("document.querySelector('.talk-token')", timeout=PATIENT)
-        self.tab.wait_for_function(DONE, timeout=PATIENT)
+        self.has_looked()
         return self.tab.evaluate(SHOWN_TOKENS)
+
+    def has_looked(self):
+        """Wait until it writes nothing, and the last look is drawn."""
+        expect(self.tab.locator(DONE)).to_have_count(1, timeout=PATIENT)
 
     def look(self, place):
         """Look from a token."""
         self.tab.locator(".talk-token").nth(place).click()
         expect(self.tab.locator(".talk-token").nth(place)).to_have_attribute("aria-pressed", "true")
-        self.tab.wait_for_function(DONE, timeout=PATIENT)
+        self.has_looked()
 
     def table(self, view):
         """Return the numbers in the rows of a view."""
@@ -193,7 +196,7 @@ def test_the_three_views_show_the_books_numbers(ready, book):
     ready.button("head 2.3").click()
     weights = found["2 attention weights"][3, -1]
     expect(ready.tab.locator(".talk-where h3")).to_have_text("Where head 2.3 looks")
-    said = ready.tab.locator(".talk-where .talk-said")
+    said = ready.tab.locator(".talk-where h3 + .talk-said")
     expect(said).to_contain_text(re.compile(r"gives \D?\d+ % of its weight to the first token"))
     assert abs(int(re.search(r"(\d+) % of its", said.inner_text())[1]) / 100 - weights[0]) < 0.02
     tokens = ready.tab.locator(".talk-token")
@@ -231,7 +234,9 @@ def test_what_is_changed_is_computed_and_said_beside_what_was_said_before(ready,
     assert ready.tab.get_by_label("hold back the first token").is_checked()  # whoever chooses where, wants it
     where.select_option("1")
     ready.write(None, press="Write again")
-    expect(ready.tab.locator(".talk-where .talk-said")).to_contain_text("gives 0 % of its weight to the first token")
+    expect(ready.tab.locator(".talk-where h3 + .talk-said")).to_contain_text(
+        "gives 0 % of its weight to the first token"
+    )
     shares = softmax(opened(model, ids, without_first(len(ids)), only=["logits"])["logits"][-1])
     assert np.abs([row[1] / 100 for row in ready.table(".talk-odds")][:7] - np.sort(shares)[::-1][:7]).max() < SMALL
     titles = ready.tab.locator(".talk-runs > section:not([hidden]) h3").all_inner_texts()
@@ -300,7 +305,7 @@ def test_the_keyboard_does_all_of_it(talker):
         tab.keyboard.press(key)
     focused = tab.locator(".talk-token:focus")
     expect(focused).to_have_attribute("aria-pressed", "true")
-    tab.wait_for_function(DONE, timeout=PATIENT)
+    talker.has_looked()
     for _ in range(3):
         if tab.locator(".talk-heads :focus").count():
             break
@@ -369,9 +374,13 @@ def test_a_page_from_a_file_takes_the_file_that_is_chosen(browser, copy, small):
     begun.says("Opened from a file")
     expect(begun.button("Load the model")).to_be_hidden()
     other = copy / "other.gguf"
-    other.write_bytes(small.read_bytes() + b"?")
-    begun.tab.locator(".talk input[type=file]").set_input_files(other)
-    begun.says("This is not the file")
+    for content, said in (
+        (small.read_bytes() + b"?", "This is not the file"),
+        (small.read_bytes()[:-1] + b"?", "is not"),
+    ):
+        other.write_bytes(content)
+        begun.tab.locator(".talk input[type=file]").set_input_files(other)
+        begun.says(said)
     begun.tab.locator(".talk input[type=file]").set_input_files(small)
     begun.has_come()
     assert len(begun.write()) > TOKENS
@@ -421,7 +430,7 @@ def test_the_real_model_says_in_the_page_what_it_says_in_the_book_also_without_i
     begun = Talker(browser.new_context, server).load()
     assert begun.write(text, count) == shown(encoding, generate(model, [START, *encoding.encode(text)], count))
     expect(begun.tab.locator(".talk-ranks h3")).to_have_text("Rank of “Rome” by layer")
-    expect(begun.tab.locator(".talk-where .talk-said")).to_contain_text("% at “Italy”")
+    expect(begun.tab.locator(".talk-where h3 + .talk-said")).to_contain_text("% at “Italy”")
     text, count = "the wide street, a red bridge. the wide street,", 8
     ids, heads = [START, *encoding.encode(text)], [(18, 3), (18, 4), (18, 5), (19, 6)]
     before = begun.write(text, count)

@@ -74,10 +74,20 @@ const hear = {
 };
 for (const kind of ["begun", "token", "done", "inside", "ranks"]) hear[kind] = (data) => desk[kind](data);
 
+/** Tell whether a chosen file is the model's: on a page from a file, the thread has nothing to compute a hash with. */
+async function isTheModel(file) {
+  if (!isFile || !crypto.subtle || file.size !== source.bytes) return true; // then the thread finds out
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("") === source.sha256;
+}
+
 async function open(file) {
   chosen = file;
   become("loading", file ? `Reading ${file.name}.` : `Loading ${SIZE}.`);
   try {
+    if (file && !(await isTheModel(file))) {
+      throw new Error(`${file.name} is not ${source.name}: its SHA-256 is another one.`);
+    }
     send ??= await startThread(hear);
     send("open", { source, file });
   } catch ({ message }) {
