@@ -79,7 +79,7 @@ def take_over():
         if (LAST / name).is_dir():
             new, old = SERVED / f"{name}.new", SERVED / f"{name}.old"
             remove(new)
-            shutil.copytree(LAST / name, new)
+            shutil.copytree(LAST / name, new, symlinks=True)  # of the model's file, 98 MB
             if (SERVED / name).exists():
                 (SERVED / name).replace(old)
             new.replace(SERVED / name)

@@ -8,9 +8,10 @@ import io
 import zipfile
 
 from bookbuild.products.downloads import COVER, file_names, hand_out, last_change, link_files
+from bookbuild.site.model_file import FOLDER
 
 FOR_SERVERS = {".buildinfo", ".nojekyll", "404.html", "objects.inv", "robots.txt", "sitemap.xml"}
-RUNTIME = "_static/run_here/"  # Python for the page, which only a server can hand out, and heavier than all else
+HEAVY = ("_static/run_here/", f"{FOLDER}/")  # Python and the model, which only a server can hand out
 
 
 def zip_bytes(book, site):
@@ -22,7 +23,7 @@ def zip_bytes(book, site):
     with zipfile.ZipFile(whole, "w") as archive:
         for path in sorted(path for path in site.rglob("*") if path.is_file()):
             name = path.relative_to(site).as_posix()
-            if name not in FOR_SERVERS | {*files.values()} and not name.startswith(RUNTIME):
+            if name not in FOR_SERVERS | {*files.values()} and not name.startswith(HEAVY):
                 entry = zipfile.ZipInfo(f"{files['zip'].removesuffix('.zip')}/{name}", date)
                 entry.create_system, entry.external_attr = 3, 0o644 << 16  # as on Unix, wherever this runs
                 archive.writestr(entry, cover if name == COVER else path.read_bytes(), zipfile.ZIP_DEFLATED)

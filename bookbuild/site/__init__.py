@@ -12,6 +12,7 @@ from bookbuild.site import (
     glossary,
     inline_code,
     labels,
+    model_file,
     notebook_copies,
     page_python,
     previews,
@@ -53,6 +54,7 @@ HANDLERS = {
     "build-finished": (
         assets.leave_out,
         page_python.write_runtime,
+        model_file.lay_file,
         this_build.leave_out_old,
         search.write_index,
         published.write_lists,

@@ -27,10 +27,15 @@ SCRIPTS = {
     "live_code": "live_code/live_code.mjs",
     "run_here": "run_here/run_here.mjs",
     "run_here_worker": "run_here/worker.mjs",
+    "talk": "talk/talk.mjs",
+    "talk_worker": "talk/worker.mjs",
 }
+EITHER_WAY = ("talk_worker",)  # workers that a page from a file starts from their code
 BUNDLES = ("book.css", *(f"{name}.js" for name in SCRIPTS))
 LICENCES = "licences.txt"
 ESBUILD = "node_modules/esbuild/bin/esbuild"
+KERNELS = HERE / "scripts" / "talk" / "kernels.wat"
+ASSEMBLED = "kernels.wasm"  # what scripts import it as, to get its bytes
 CLASSIC = ("--bundle", "--minify", "--format=iife", "--target=es2022", "--charset=utf8", "--log-level=warning")
 PACKAGE = re.compile(r".*node_modules/(?:@[^/]+/)?[^/]+")
 
@@ -82,10 +87,27 @@ def bundle(app, folder):
     entries.append(f"book={folder / 'sheets.css'}")
     options = [f"--outdir={folder}", f"--metafile={folder / 'bundles.json'}", "--external:*.woff2", *CLASSIC]
     options.append("--preserve-symlinks")  # node_modules may be a link, to a folder of any name
+    options += with_kernels(folder)
     node.run_node([ESBUILD, *entries, *options], "The site's scripts could not be made", folder=app.srcdir)
+    for name in EITHER_WAY:
+        path = folder / f"{name}.js"
+        replace_file(path, either_way(path.read_text("utf8")))
     used = packages(json.loads((folder / "bundles.json").read_text("utf8")))
     licences = [licence(Path(app.srcdir, package)) for package in used]
     replace_file(folder / LICENCES, f"\n\n{'-' * 80}\n\n".join(licences) + "\n")
+
+
+def with_kernels(folder):
+    """Assemble the model's kernels in a folder; return the options by which esbuild puts their bytes into a bundle."""
+    made = Path(folder, ASSEMBLED).resolve()
+    made.parent.mkdir(parents=True, exist_ok=True)
+    node.run_node([HERE / "assemble.mjs", KERNELS, made], "The model's kernels could not be assembled")
+    return [f"--alias:{ASSEMBLED}={made}", "--loader:.wasm=binary"]
+
+
+def either_way(code):
+    """Return a worker's code as a script that a page may load, too: there it is text, in `workerCode`."""
+    return f"((work)=>{{if(self.document)self.workerCode=`(${{work}})()`;else work()}})(()=>{{{code}}});\n"
 
 
 def leave_out(app, exception):
@@ -99,5 +121,5 @@ def leave_out(app, exception):
 def link(app, pagename, templatename, context, doctree):
     """Name stylesheet and scripts for the template of a page."""
     names = {"stylesheet": "book.css", "first": "first.js", "script": "book.js"}
-    names |= {"practice": "practice.js", "claims": "claims.js"}
+    names |= {"practice": "practice.js", "claims": "claims.js", "talk": "talk.js"}
     context |= {key: hashed(app, name) for key, name in names.items()}

@@ -14,6 +14,7 @@ from bookbuild.products.downloads import COVER, file_names, link_files
 from bookbuild.read.book import LABELS, Book
 from bookbuild.run_here import runtime
 from bookbuild.site.last_changed import dates
+from bookbuild.site.model_file import FILE, kept_file
 
 RECORD = "built"
 REQUIREMENTS = "requirements.txt"
@@ -25,6 +26,7 @@ def build_inputs(root):
     """Return what a site is made of: hashes of the book's files, the versions of what it is built with, dates."""
     files = hashes(root, lambda path: any(fnmatch.fnmatch(path.name, pattern) for pattern in NOT_READ))
     versions = [sys.version, *packages(root), f"run here: {runtime.kept_runtime() is not None}"]
+    versions.append(f"model: {kept_file() is not None}")
     return {"files": files, "versions": versions, "dates": dates(root)}
 
 
@@ -51,7 +53,7 @@ def packages(root):
 def build_outputs(root, folder):
     """Return hashes of what a build has left in its folder; the PDF and the zip of the book are not its own."""
     book, site = Book(root), folder / "html"
-    pages = hashes(site, lambda path: path.name in file_names(book).values())
+    pages = hashes(site, lambda path: path.name in {*file_names(book).values(), FILE})
     if COVER in pages:
         pages[COVER] = link_files((site / COVER).read_text("utf8", "replace"), book, beside=())
     labels = hashes(folder, lambda path: path.name != LABELS.name)

@@ -4,10 +4,12 @@ import re
 
 from bookbuild.read.times import whole
 from bookbuild.site.helper_modules import modules
+from bookbuild.site.talk_panel import panel
 
 PLACES = {  # what stands in the source -> a function of the book, and of the words in the place, for what is shown
     r"\{\{ chapters and their times \}\}": whole,
     r"\{\{ modules of ([\w., ]+) \}\}": modules,
+    r"\{\{ panel of the model \}\}": panel,
 }
 FILLED = "filled"  # what is noted with a page
 

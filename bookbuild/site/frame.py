@@ -7,6 +7,7 @@ from pathlib import Path
 from docutils.nodes import make_id
 
 from bookbuild.read.claims import HEADING, PAGE
+from bookbuild.site.talk_panel import PAGE as TALK
 from bookbuild.site.translator import PALETTE
 
 THEME = Path(__file__).with_name("theme")
@@ -59,6 +60,7 @@ def complete(app, pagename, templatename, context, doctree):
         "eyebrow": f"Part {part.numeral} · {part.caption}" if chapter else "",
         "strip": strip(chapter) if chapter else "",
         "page_of_claims": PAGE,
+        "page_of_talk": TALK,
         "claims_here": claims_about(book, chapter),
     }
 

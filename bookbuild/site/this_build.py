@@ -22,6 +22,7 @@ from bookbuild.read.book import Book
 from bookbuild.site.apart import FOLDER as APART
 from bookbuild.site.build_record import KEPT, RECORD, build_inputs, build_outputs, differing, last_good
 from bookbuild.site.glossary import PLACES
+from bookbuild.site.model_file import FILE
 from bookbuild.site.weights import FOLDER as WEIGHTS
 
 REPEATED = ".doctrees/repeated"  # what pages show of others
@@ -123,7 +124,8 @@ def write_again(app, env):
     copied = bool(app.config.open_page) or (build.only_chapters and whole and said)
     if copied:
         taken = file_names(build.book).values()  # they show the old text
-        shutil.copytree(build.folder / "html", new, ignore=shutil.ignore_patterns(*taken), dirs_exist_ok=True)
+        leave = shutil.ignore_patterns(*taken, FILE)
+        shutil.copytree(build.folder / "html", new, ignore=leave, dirs_exist_ok=True)
     patches.write_sources(not copied)
     return [] if copied else env.found_docs
 

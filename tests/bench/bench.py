@@ -42,6 +42,7 @@ from minitransformer.word_vectors import Vectors, count_pairs, load_corpus, ppmi
 from tests.bench.bench_build import builds
 from tests.bench.bench_public_model import public_model
 from tests.bench.bench_readers import readers
+from tests.bench.bench_talk import talk
 
 PAIRS = datapath("wordsim353.tsv")
 SIZES = (32, 2, 1, 16, 32), (64, 4, 2, 32, 32), (128, 4, 4, 64, 16), (256, 8, 4, 128, 8)  # d, heads, layers, n, batch
@@ -569,7 +570,9 @@ def silence():
 
 
 MODELS = layers, passes, training, copiers, tokens, writing, long_texts, slowness
-PARTS = {part.__name__: part for part in (word_vectors, arrays, attentions, *MODELS, public_model, readers, builds)}
+PARTS = {
+    part.__name__: part for part in (word_vectors, arrays, attentions, *MODELS, public_model, talk, readers, builds)
+}
 
 if __name__ == "__main__":
     if os.environ.get("OPENBLAS_NUM_THREADS") != "1":

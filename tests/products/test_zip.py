@@ -90,8 +90,8 @@ def test_the_zip_is_small_and_leaves_out_only_what_is_for_servers(unpacked, site
     assert 1e6 < unpacked.file.stat().st_size < 9e6
     names = {path.relative_to(unpacked.folder).as_posix() for path in unpacked.folder.rglob("*") if path.is_file()}
     there = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
-    runtime = {name for name in there if name.startswith(offline.RUNTIME)}
-    assert names == there - offline.FOR_SERVERS - runtime - {*NAMES.values()}
+    heavy = {name for name in there if name.startswith(offline.HEAVY)}
+    assert names == there - offline.FOR_SERVERS - heavy - {*NAMES.values()}
     changed = [name for name in names if (unpacked.folder / name).read_bytes() != (site / name).read_bytes()]
     assert set(changed) <= {downloads.COVER}
     assert links(unpacked.folder) == PUBLISHED

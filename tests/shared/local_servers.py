@@ -82,7 +82,7 @@ def jupyter(
 @functools.cache
 def packed(file):
     """Return what a file holds, packed but for fonts and pictures, which are."""
-    return file.read_bytes() if file.suffix in (".woff2", ".png") else gzip.compress(file.read_bytes(), 6)
+    return file.read_bytes() if file.suffix in (".woff2", ".png", ".gguf") else gzip.compress(file.read_bytes(), 6)
 
 
 class FilesBelow(http.server.BaseHTTPRequestHandler):

@@ -73,6 +73,7 @@ NOT_CALLED = {
     "minitransformer/today/parts.relu_squared_vjp": "the backward pass of a model finds it beside relu_squared",
     "companion/evidence/asked.wanted_of": "what `make public-model` has counted as right",
     "companion/evidence/asked.judged": "what `make public-model` has counted as an answer",
+    "companion/figures/charts.rank_curve": "the page on which one talks to the model draws with it",
     "companion/explore.live": "a widget needs a kernel, which a built page has not; chapter 3 tells of it",
 }
 

@@ -608,6 +608,25 @@ def curves(x, lines, *, alt, xlabel, ylabel, logx=False, points=None, names=None
     return _drawing(draw, alt, size=(4.8, 2.9))
 
 
+def rank_curve(ranks, name, *, alt):
+    """Draw the ranks (layers + 1,) of a token by layer, the first at the top; used where one talks to the model.
+
+    >>> picture = rank_curve([200, 30, 1], "Rome", alt="One curve.")
+    """
+    ticks = 10 ** np.arange(np.ceil(np.log10(max(ranks))) + 1).astype(int)
+
+    def draw(axis):
+        axis.grid(True, axis="y", lw=0.6)
+        axis.plot(ranks, "o-", color=COLOUR["output"], ms=3)
+        axis.annotate(name, (len(ranks) - 1, ranks[-1]), (6, 0), textcoords="offset points", va="center")
+        axis.texts[0].set(color=COLOUR["output"], annotation_clip=False)
+        axis.set(xlabel="behind layer", ylabel="rank", yscale="log", ylim=(ticks[-1], 0.8))
+        axis.set_yticks(ticks, [f"{tick:,}" for tick in ticks])
+        axis.set_yticks([], minor=True)
+
+    return _drawing(draw, alt, size=(4.8, 2.9))
+
+
 def roofline(loads, places, reads, computes, *, alt):
     """Draw how fast a machine can compute, by how many operations a load does for each byte; used in chapter 18.
 

@@ -1,0 +1,69 @@
+// Tokens in words, as buttons, one a token.
+import { roving } from "../../../../chapters/companion/explorables/shared/parts.mjs";
+import { element } from "../page.mjs";
+
+const SIGNS = { " ": "·", "\n": "¶", "\t": "→" };
+const NAMES = { " ": "blank", "\n": "new line", "\t": "tab" };
+
+/** Return a token as it is written: blanks and ends of lines as signs, the start as a word. */
+export function written({ text, mark, bytes }) {
+  if (mark) return mark === "<|endoftext|>" ? "start" : mark;
+  return bytes ? `‹${bytes}›` : text.replace(/[ \n\t]/g, (sign) => SIGNS[sign]);
+}
+
+/** Return a token as a sentence quotes it. */
+export const quoted = (word) => `“${written(word).replace(/^·/, "")}”`;
+
+/** Return the button of a token. */
+function chip(word) {
+  const { text, mark, bytes } = word;
+  const button = element("button", { type: "button", className: "talk-token", tabIndex: -1 });
+  if (mark || bytes) {
+    button.classList.add("mark");
+    button.textContent = written(word);
+  } else if (text.trim()) {
+    const signs = text.match(/^\s*/)[0]; // before the word, drawn by the style and not read out
+    button.dataset.signs = written({ text: signs });
+    button.textContent = text.slice(signs.length).replace(/[\n\t]/g, (sign) => SIGNS[sign]);
+  } else {
+    button.dataset.signs = written(word);
+    button.ariaLabel = NAMES[text] ?? `${text.length} blanks`;
+  }
+  return button;
+}
+
+/** Return the text in tokens: `node`, `begin(words)`, `add(words)`, and what marks and shades them; `look(place)` is called. */
+export function makeText(look) {
+  const node = element("div", { className: "talk-text", role: "group", ariaLabel: "The text in tokens" });
+  const settle = roving(node);
+  let given = 0; // tokens that the reader gave
+  node.addEventListener("click", ({ target }) => {
+    const place = [...node.children].indexOf(target.closest("button"));
+    if (place >= 0) look(place);
+  });
+  const add = (words) => {
+    const chips = words.map(chip);
+    node.append(...chips);
+    node.scrollTop = node.scrollHeight;
+  };
+  const begin = (words) => {
+    node.replaceChildren();
+    given = words.length;
+    add(words);
+    for (const one of node.children) one.classList.add("given");
+    settle(node.firstElementChild);
+  };
+  const mark = (place) => {
+    for (const one of node.children) one.ariaPressed = String(one === node.children[place]);
+    if (!node.contains(document.activeElement)) settle(node.children[place]);
+  };
+  /** Shade the words by weights, of which the first token's is left out: it would pale all others. */
+  const shade = (weights) => {
+    const most = Math.max(1e-9, ...weights.slice(1));
+    [...node.children].forEach((one, at) => {
+      const share = at && at < weights.length ? weights[at] / most : 0;
+      one.style.setProperty("--share", share.toFixed(3));
+    });
+  };
+  return { node, begin, add, mark, shade, given: () => given };
+}
