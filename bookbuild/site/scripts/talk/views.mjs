@@ -122,6 +122,6 @@ export function makeHeads(layers, heads, choose) {
   const shade = (away) => {
     away.forEach((row, i) => row.forEach((share, head) => cells[i][head].style.setProperty("--share", share.toFixed(2))));
   };
-  const note = element("p", { className: "talk-said" }, `Heads 0 to ${heads - 1}, from above, of each layer: the darker, the less it gives to the first token.`);
+  const note = element("p", { className: "talk-said" }, `Heads 0 to ${heads - 1}, from above, of each layer: the stronger the shade, the less it gives to the first token.`);
   return { node: element("section", { className: "talk-where" }, title, said, sheet, note), draw, shade };
 }

@@ -3,6 +3,7 @@ import { roving } from "../../../../chapters/companion/explorables/shared/parts.
 import { element } from "../page.mjs";
 
 const SIGNS = { " ": "·", "\n": "¶", "\t": "→" };
+const MARGIN = 8; // pixels above a token that is scrolled to
 const NAMES = { " ": "blank", "\n": "new line", "\t": "tab" };
 
 /** Return a token as it is written: blanks and ends of lines as signs, the start as a word. */
@@ -55,7 +56,10 @@ export function makeText(look) {
   };
   const mark = (place) => {
     for (const one of node.children) one.ariaPressed = String(one === node.children[place]);
-    if (!node.contains(document.activeElement)) settle(node.children[place]);
+    const marked = node.children[place];
+    if (!node.contains(document.activeElement)) settle(marked);
+    const [from, to] = [node.scrollTop, node.scrollTop + node.clientHeight];
+    if (marked.offsetTop < from || marked.offsetTop + marked.offsetHeight > to) node.scrollTop = marked.offsetTop - MARGIN;
   };
   /** Shade the words by weights, of which the first token's is left out: it would pale all others. */
   const shade = (weights) => {
