@@ -2,7 +2,7 @@
 # Paths are relative throughout, so that the folder may have any name.
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-all test-release test-fast live lab notebooks pdf zip class binder dist test-matrix oracle pytorch-page jupyter-book-2 lists run-here kernels links audit bench cheating beginnings ablations recurrence model writer sizes variants sums public-model circuits findings mutants constraints clean
+.PHONY: help book test test-all test-release test-fast live lab notebooks pdf zip class binder dist test-matrix oracle pytorch-page jupyter-book-2 lists run-here kernels links audit bench cheating beginnings ablations recurrence model writer sizes variants uncovering sums public-model circuits findings mutants constraints clean
 .NOTPARALLEL:
 
 # What is run comes from .venv alone, and so does the kernel that executes the chapters.
@@ -32,7 +32,7 @@ set_up = @python=$$(sh tools/find_python.sh) && "$$python" -m tools.environment 
 MOST = book live lab test test-fast pdf clean
 PUBLISH = notebooks zip class binder dist
 TRY = test-all test-release test-matrix oracle kernels run-here audit links jupyter-book-2 bench mutants
-RENEW = lists pytorch-page cheating beginnings ablations recurrence model writer sizes variants sums public-model circuits findings constraints
+RENEW = lists pytorch-page cheating beginnings ablations recurrence model writer sizes variants uncovering sums public-model circuits findings constraints
 OTHERS = $(filter-out $(MOST) $(PUBLISH) $(TRY) $(RENEW),$(shell sed -n 's/^\([a-z0-9-]*\):.*  ## .*/\1/p' Makefile))
 listed = printf '\n%s\n' $(1); for target in $(2); do \
 	sed -n "s/^$$target:[a-z -]*  \#\# \(.*\)/  $$target:\1/p" Makefile; done \

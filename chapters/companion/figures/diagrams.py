@@ -741,7 +741,7 @@ def cached_steps(tokens, *, alt):
             x, found = 108 + (wide + 4) * place, name == "with a cache" and place < n - 1
             for part, role in enumerate(("key", "value")):
                 svg += box(x, y + 26 * part, wide, 23, role, tint=0 if found else 0.3, rx=3)
-                svg += text(x + wide / 2, y + 26 * part + 16, f"{role[0]}_{place + 1}", role, 14)
+                svg += text(x + wide / 2, y + 26 * part + 16, f"{role[0]}_{place + 1}", role if found else "ink", 14)
     for place, token in enumerate(tokens):
         svg += text(108 + (wide + 4) * place + wide / 2, 16, token, "ink", 14)
     return Picture(110 + (wide + 4) * len(tokens), 288, f'<g font-family="inherit">{svg}</g>', alt)

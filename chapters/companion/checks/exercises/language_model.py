@@ -118,7 +118,7 @@ def _each_time(logits, ids, factor):
 
 def _draft(kept, shares):
     """Return four numbers: how often a draft is kept, and the shares of the three tokens after a refusal."""
-    return np.round([kept, *shares], 2)
+    return np.array([kept, *shares])
 
 
 _P, _Q = np.array([0.5, 0.3, 0.2]), np.array([0.7, 0.2, 0.1])
