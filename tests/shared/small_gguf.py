@@ -13,7 +13,7 @@ from minitransformer.public_model import Q4_1, Q8_0, quantise
 
 MARKS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 WITHOUT = (4, 6, 255)  # bytes for which there is no token
-SIZES = {"block_count": 2, "embedding_length": 64, "feed_forward_length": 96, "context_length": 64}
+SIZES = {"block_count": 2, "embedding_length": 64, "feed_forward_length": 128, "context_length": 64}
 FACTS = {"general.architecture": "llama"} | {f"llama.{name}": size for name, size in SIZES.items()}
 FACTS |= {"llama.attention.head_count": 4, "llama.attention.head_count_kv": 2, "llama.rope.dimension_count": 16}
 FACTS |= {"llama.rope.freq_base": 500.0, "llama.attention.layer_norm_rms_epsilon": 2.0**-7}  # unlike all usual ones
@@ -65,7 +65,7 @@ def small_arrays(seed=0):
     for layer in range(2):
         for name, *shape in (("q", 64, 64), ("k", 32, 64), ("v", 32, 64), ("output", 64, 64)):
             put(f"blk.{layer}.attn_{name}", "Q8_0" if (layer, name) == (1, "v") else "Q4_1", *shape)
-        for name, *shape in (("gate", 96, 64), ("up", 96, 64), ("down", 64, 96)):
+        for name, *shape in (("gate", 128, 64), ("up", 128, 64), ("down", 64, 128)):
             put(f"blk.{layer}.ffn_{name}", "Q8_0" if (layer, name) == (0, "down") else "Q4_1", *shape)
         put(f"blk.{layer}.attn_norm", "F32", 64)
         put(f"blk.{layer}.ffn_norm", "F32", 64)

@@ -94,7 +94,7 @@ def test_a_load_that_broke_off_goes_on_and_the_next_visit_fetches_nothing(tab, h
     host.knows_ranges, host.ends_at = knows_ranges, (5 << 20) + 7
     cut = tab.load()
     assert (cut["code"], cut["right"], cut["isKept"]) == ("cut", False, False)
-    assert re.fullmatch(r"The file broke off after [45] of 9 MB: press Load to go on from there\.", cut["message"])
+    assert re.fullmatch(r"The file broke off after [45] of 9 MB: press Go on to load the rest\.", cut["message"])
     host.ends_at = None
     assert tab.load() == {"from": "site", "kept": True, "right": True, "rising": True, "isKept": True}
     assert host.asked == [None, 4 << 20]  # what was kept is whole pieces

@@ -60,7 +60,7 @@ export async function load({ source, file, memory, signal, tell }) {
     }
   }
   if (come < source.bytes) {
-    const sentence = `The file broke off after ${megabytes(come)} of ${megabytes(source.bytes)} MB: press Load to go on from there.`;
+    const sentence = `The file broke off after ${megabytes(come)} of ${megabytes(source.bytes)} MB: press Go on to load the rest.`;
     throw new LoadError("cut", sentence);
   }
   if (SECURE && (await digest(bytes)) !== source.sha256) {

@@ -2,7 +2,7 @@
 import { roundedSize } from "./fast.mjs";
 
 const FAMILY = "llama";
-const BLOCK = 32; // numbers of a row are rounded together
+const PAIR = 64; // numbers of a row that are multiplied together, two blocks
 const PAGE = 65536; // bytes by which a memory grows
 const FLOAT = 4; // bytes
 const EVEN = 16; // bytes: what a vector of the kernels is
@@ -29,7 +29,7 @@ export function shapeOf({ facts, tensors }, context) {
   if (!(context > 0 && context <= most)) refuse(`The context is ${context} tokens; expected at least 1 and at most ${most}.`);
   if (heads % groups) refuse(`This model has ${heads} heads and ${groups} groups; expected groups of one size.`);
   for (const [name, size] of Object.entries({ d, hidden, "heads · width": heads * width })) {
-    if (size % BLOCK) refuse(`This model's ${name} is ${size}; expected a multiple of ${BLOCK}.`);
+    if (size % PAIR) refuse(`This model's ${name} is ${size}; expected a multiple of ${PAIR}.`);
   }
   if (width % 4) refuse(`This model's heads are ${width} wide; expected a multiple of 4.`);
   if (fact("rope.dimension_count", width) !== width) refuse("This model turns a part of each head only; expected all of it.");
