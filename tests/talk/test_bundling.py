@@ -28,7 +28,7 @@ def test_a_bundle_has_the_bytes_of_the_kernels(tmp_path):
 
 def test_a_mistake_in_the_text_of_the_kernels_is_told_with_its_line(tmp_path, monkeypatch):
     broken = tmp_path / "broken.wat"
-    broken.write_text(assets.KERNELS.read_text("utf8").replace("f32x4.abs", "f32x4.bas"))
+    broken.write_text(assets.KERNELS.read_text("utf8").replace("f32x4.abs", "f32x4.bas"), "utf8")
     monkeypatch.setattr(assets, "KERNELS", broken)
     with pytest.raises(ExtensionError, match=r"could not be assembled: [\s\S]*broken.wat:\d+"):
         assets.with_kernels(tmp_path)

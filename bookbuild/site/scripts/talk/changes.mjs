@@ -15,7 +15,7 @@ const select = (label, options) => {
   return element("select", { ariaLabel: label }, ...made);
 };
 
-/** Return the box of changes: `value()` is what the thread is told, `say(change)` tells it in words; `write` is called. */
+/** Return the box of changes: `value()` is what the thread is told, `say(change)` tells it in words, `again` calls `write`. */
 export function makeChanges({ layers, heads, d }, write) {
   const cuts = COPYING.filter(([layer, head]) => layer <= layers && head < heads);
   const named = cuts.map(([layer, head]) => `${layer}.${head}`).join(", ").replace(/, (?=[^,]*$)/, " and ");
@@ -49,5 +49,8 @@ export function makeChanges({ layers, heads, d }, write) {
   const clear = () => {
     for (const { input } of [hold, cut, zero]) input.checked = false;
   };
-  return { node, again, value, say, clear };
+  const holdBackLate = () => {
+    [where.value, hold.input.checked] = [late, true];
+  };
+  return { node, again, value, say, clear, holdBackLate };
 }

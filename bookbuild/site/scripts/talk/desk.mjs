@@ -101,6 +101,7 @@ export function makeDesk(shape, send, hear) {
   let busy = false;
   let [words, seen, ranks] = [[], null, null];
   let asked; // what the run was asked for
+  let then; // what an experiment changes, once it has been written as it is
   let [run, runs] = [null, []]; // the last one; all of this text
   const fresh = []; // words that are yet to be drawn
 
@@ -125,8 +126,8 @@ export function makeDesk(shape, send, hear) {
   const tries = Object.entries({
     "a capital": () => put({ text: BEGUN.continue, head: HEAD }),
     "a text said twice": () => put({ text: TWICE, head: { layer: 19, head: 6 } }),
-    "a question": () => put({ mode: "ask", text: BEGUN.ask }),
-    "a question, drawn": () => put({ mode: "ask", text: BEGUN.ask, heat: 1 }),
+    "the first token held back": () => put({ text: BEGUN.continue, then: changes.holdBackLate }),
+    "an answer, drawn": () => put({ mode: "ask", text: BEGUN.ask, then: () => temperature.set(1) }),
   }).map(([label, act]) => button(label, "quiet", act));
   const offers = element("p", { className: "talk-tries" }, "Try ", ...tries);
   const dials = element("div", { className: "talk-dials" }, temperature.node, most.node, seed.node);
@@ -150,15 +151,17 @@ export function makeDesk(shape, send, hear) {
     mode.set(wanted.mode ?? "continue");
     typed[mode.value()] = field.value = wanted.text;
     name();
-    temperature.set(wanted.heat ?? 0);
+    temperature.set(0);
     changes.clear();
     if (wanted.head) choose(wanted.head.layer, wanted.head.head);
     write();
+    then = wanted.then;
   }
 
   function write() {
     if (busy) return;
     const asks = mode.value() === "ask";
+    then = null;
     error.textContent = "";
     if (asks && !field.value.trim()) return fail("The question is empty: type one.");
     asked = { text: field.value, asks, temperature: temperature.value(), seed: seed.value(), most: most.value(), change: changes.value() };
@@ -239,6 +242,10 @@ export function makeDesk(shape, send, hear) {
     state.textContent = `${said}${start}${start && `${speed}.`} Choose any token to look from there.`;
     hear(said);
     draw();
+    if (then && result.why !== "stopped") {
+      then();
+      return write();
+    }
     look(text.given() - 1); // from where the first word was written
   };
 
