@@ -32,6 +32,23 @@ HEARD = """() => {
     new MutationObserver(() => heard.push(status.textContent)).observe(status, { childList: true });
 }"""
 SMALL = 1e-2  # of shares and logits, whose vectors the page rounds to 16 bits
+IN_FIREFOX = (
+    """async (browser, { address, text }) => {
+    const page = await browser.newPage();
+    await page.goto(address);
+    await page.evaluate(() => document.querySelector(".talk [data-do=load]").click());
+    await page.waitForSelector(".talk-desk", { timeout: 100000 });
+    await page.evaluate((text) => {
+        document.querySelector(".talk textarea").value = text;
+        document.querySelector(".talk-count input").value = "TOKENS";
+        document.querySelector(".talk-go .main").click();
+    }, text);
+    await page.waitForSelector(`DONE`, { timeout: 100000 });
+    return page.evaluate(`SHOWN`);
+}""".replace("TOKENS", str(TOKENS))
+    .replace("DONE", DONE)
+    .replace("SHOWN", SHOWN_TOKENS)
+)
 FORBIDS, ALLOWS = "default-src 'self'", "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"
 
 
@@ -252,6 +269,21 @@ def test_what_is_changed_is_computed_and_said_beside_what_was_said_before(ready,
     assert ready.write(None, press="Write again") == before
 
 
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [("the first token", "The first token held back from layer 2 on, "), ("an answer", "As it is, ")],
+)
+def test_an_experiment_writes_a_text_as_it_is_and_changed(ready, name, changed):
+    ready.button(name).click()
+    ready.written()
+    hows = ready.tab.locator(".talk-runs .talk-said").all_inner_texts()
+    assert hows[0] == "As it is, temperature 0.00." and hows[1].startswith(f"{changed}temperature ")
+    assert hows[0] != hows[1]
+    ready.button("a capital").click()
+    ready.written()
+    assert ready.tab.locator(".talk-runs .talk-said").last.inner_text() == "As it is, temperature 0.00."
+
+
 def test_a_text_that_is_too_long_is_refused_before_anything_is_lost(ready):
     before = ready.write()
     ready.tab.get_by_label("Your text").fill("many words " * 50)
@@ -421,6 +453,13 @@ def test_it_runs_under_a_policy_that_allows_it_and_says_so_where_one_does_not(br
             begun.says("host forbids it to compute")
             assert [url for url in begun.asked if "gguf" in url] == []
         begun.tab.context.close()
+
+
+@pytest.mark.release
+def test_firefox_writes_what_the_books_functions_write(run_in_firefox, host, book):
+    model, encoding = book
+    found = run_in_firefox(IN_FIREFOX, {"address": f"{host}/{PAGE}.html", "text": TEXT})
+    assert found == shown(encoding, generate(model, [START, *encoding.encode(TEXT)], TOKENS))
 
 
 @pytest.mark.skipif(not is_smollm2(cache_folder() / FILE), reason="set-up could not fetch the model's file")
