@@ -120,6 +120,16 @@ def test_a_kept_piece_that_was_cut_short_is_fetched_again(tab, host):
     assert tab.load()["from"] == "kept"
 
 
+def test_a_copy_without_one_of_its_pieces_is_not_called_kept(tab):
+    assert tab.load()["isKept"]
+    drop = """async ({ sha256 }) => {
+        const [name] = await caches.keys(), store = await caches.open(name);
+        await store.delete(`https://kept.invalid/${sha256}/1`);
+    }"""
+    tab.evaluate(drop, SOURCE)
+    assert not tab.evaluate("(source) => loading.isKept(source)", SOURCE)
+
+
 def test_another_file_is_refused_and_not_kept(tab, host):
     host.content = CONTENT[:-1] + bytes([CONTENT[-1] ^ 1])
     found = tab.load()

@@ -101,6 +101,7 @@ export function makeDesk(shape, send, hear) {
   let busy = false;
   let [words, seen, ranks] = [[], null, null];
   let asked; // what the run was asked for
+  let isAsked = false; // whether the reader has asked for what is seen
   let then; // what an experiment changes, once it has been written as it is
   let [run, runs] = [null, []]; // the last one; all of this text
   const fresh = []; // words that are yet to be drawn
@@ -126,16 +127,16 @@ export function makeDesk(shape, send, hear) {
   const tries = Object.entries({
     "a capital": () => put({ text: BEGUN.continue, head: HEAD }),
     "a text said twice": () => put({ text: TWICE, head: { layer: 19, head: 6 } }),
-    "the first token held back": () => put({ text: BEGUN.continue, then: changes.holdBackLate }),
+    "the first token held back": () => put({ text: BEGUN.continue, head: HEAD, then: changes.holdBackLate }),
     "an answer, drawn": () => put({ mode: "ask", text: BEGUN.ask, then: () => temperature.set(1) }),
   }).map(([label, act]) => button(label, "quiet", act));
   const offers = element("p", { className: "talk-tries" }, "Try ", ...tries);
   const dials = element("div", { className: "talk-dials" }, temperature.node, most.node, seed.node);
   const error = element("p", { className: "talk-error", role: "alert" });
   const state = element("p", { className: "talk-said" });
-  const text = makeText(look);
+  const text = makeText((place) => asking(() => look(place)));
   const [odds, rankings] = [makeOdds(), makeRanks(vocabulary, layers)];
-  const sheet = makeHeads(layers, heads, (layer, head) => choose(layer, head));
+  const sheet = makeHeads(layers, heads, (layer, head) => asking(() => choose(layer, head)));
   const changes = makeChanges(shape, () => write());
   const both = makeRuns();
   const form = element("form", { className: "talk-form" }, mode.node, label, offers, dials, element("div", { className: "talk-go" }, go, stop));
@@ -153,6 +154,7 @@ export function makeDesk(shape, send, hear) {
     name();
     temperature.set(0);
     changes.clear();
+    run = null; // which is compared with none before
     if (wanted.head) choose(wanted.head.layer, wanted.head.head);
     write();
     then = wanted.then;
@@ -183,6 +185,11 @@ export function makeDesk(shape, send, hear) {
     send("look", { from: place });
   }
 
+  function asking(act) {
+    isAsked = !busy; // while it writes, it is only shown
+    act();
+  }
+
   const choose = (layer, head) => send("choose", { layer: Math.min(layer, layers), head: Math.min(head, heads - 1) });
 
   function fail(message) {
@@ -198,7 +205,9 @@ export function makeDesk(shape, send, hear) {
     text.mark(seen.place);
     text.shade(seen.weights);
     odds.draw(from, seen.odds);
-    sheet.draw({ ...seen, from, words });
+    const where = sheet.draw({ ...seen, from, words });
+    if (isAsked) hear(where);
+    isAsked = false;
     if (seen.away) sheet.shade(seen.away);
     if (ranks) rankings.draw(ranks);
   });
@@ -230,6 +239,7 @@ export function makeDesk(shape, send, hear) {
     fresh.push(word);
     run.text += more;
     seen = found;
+    state.textContent = "Writing.";
     draw();
   };
 
@@ -246,7 +256,7 @@ export function makeDesk(shape, send, hear) {
       then();
       return write();
     }
-    look(text.given() - 1); // from where the first word was written
+    if (result.count || result.why !== "stopped") look(text.given() - 1); // from where the first word was written
   };
 
   const inside = (found) => {

@@ -28,7 +28,7 @@
       (local.set $most (f32x4.max (local.get $most)
         (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $most) (local.get $most))))
 
-      ;; eight at a time as whole numbers; of 32 zeros 0 / 0 is made 0
+      ;; eight at a time as whole numbers; of 32 zeros each is made 0, as what is no number becomes
       (local.set $each (f32x4.div (v128.const f32x4 32767 32767 32767 32767) (local.get $most)))
       (local.set $sum (v128.const i32x4 0 0 0 0))
       (local.set $x (i32.sub (local.get $x) (i32.const 128)))

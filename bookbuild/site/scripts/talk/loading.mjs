@@ -2,6 +2,7 @@
 // It is kept in pieces, so that a load that was broken off goes on where it was, and a piece cut short is noticed.
 
 const PIECE = 4 << 20; // bytes
+const ABSENT = [404, 410]; // what a server says where there is no such file
 const SECURE = globalThis.crypto?.subtle; // neither a store nor a hash is to be had on plain http from another host
 
 class LoadError extends Error {
@@ -28,7 +29,8 @@ async function storeOf(source, make) {
 /** Tell whether the whole file is kept. */
 export async function isKept(source) {
   const store = await storeOf(source);
-  return Boolean(await store?.match(placeOf(source, Math.ceil(source.bytes / PIECE) - 1)));
+  const pieces = Array.from({ length: Math.ceil(source.bytes / PIECE) }, (_, number) => store?.match(placeOf(source, number)));
+  return (await Promise.all(pieces)).every(Boolean);
 }
 
 /** Delete what is kept of the file. */
@@ -100,7 +102,10 @@ async function fetched({ url, name }, come, signal) {
     if (signal.aborted) throw paused();
     throw new LoadError(location.protocol === "file:" ? "absent" : "cut", `${name} could not be fetched (${problem.message}).`);
   }
-  if (!response.ok) throw new LoadError("absent", `This copy of the book does not carry ${name}: choose the file on your device.`);
+  if (ABSENT.includes(response.status)) {
+    throw new LoadError("absent", `This copy of the book does not carry ${name}: choose the file on your device.`);
+  }
+  if (!response.ok) throw new LoadError("cut", `${name} could not be fetched (the server says ${response.status}): go on in a while.`);
   return response.status === 206 ? response.body : response.body.pipeThrough(without(come));
 }
 

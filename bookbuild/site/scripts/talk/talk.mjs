@@ -71,6 +71,10 @@ const hear = {
     become(code === "cut" ? "paused" : "waiting", message);
     if (code === "absent") buttons.load.hidden = true;
   },
+  died(message) {
+    send = undefined; // the next click starts another
+    become("waiting", message);
+  },
 };
 for (const kind of ["begun", "token", "done", "inside", "ranks"]) hear[kind] = (data) => desk[kind](data);
 

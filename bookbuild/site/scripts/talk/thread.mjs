@@ -15,6 +15,9 @@ async function address() {
 export async function startThread(hear) {
   const worker = new Worker(await address());
   worker.onmessage = ({ data }) => hear[data.kind](data);
-  worker.onerror = ({ message }) => hear.failed({ of: "open", message: `${FAILED} (${message || "its script was not found"}).` });
+  worker.onerror = ({ message }) => {
+    worker.terminate();
+    hear.died(`${FAILED} (${message || "its script was not found"}).`);
+  };
   return (kind, content) => worker.postMessage({ kind, ...content });
 }

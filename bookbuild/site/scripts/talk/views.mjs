@@ -15,7 +15,7 @@ export function makeOdds() {
   const table = element("table", {}, caption, element("thead", {}, element("tr", {}, ...head)), body);
   const title = heading("What could come next");
   const draw = (from, odds) => {
-    title.textContent = `What could come behind ${quoted(from)}`;
+    title.textContent = `What could come after ${quoted(from)}`;
     const rows = odds.map(({ word, share, plain, came }) => {
       const bar = element("i", { ariaHidden: "true" });
       bar.style.setProperty("--now", share.toFixed(4));
@@ -116,7 +116,7 @@ export function makeHeads(layers, heads, choose) {
     const most = others.indexOf(Math.max(...others)) + 1;
     const there = most === weights.length - 1 ? "itself" : quoted(words[most]);
     const rest = others[most - 1] > 0.005 ? `, ${percent(others[most - 1], 0)} % at ${there}` : "";
-    said.textContent = `From ${quoted(from)} it gives ${percent(weights[0], 0)} % of its weight to the first token, which is not shaded${rest}.`;
+    return (said.textContent = `From ${quoted(from)} it gives ${percent(weights[0], 0)} % of its weight to the first token, which is not shaded${rest}.`);
   };
   /** Shade each head by what it gives to others than the first token. */
   const shade = (away) => {

@@ -28,7 +28,7 @@ function chip(word) {
     button.textContent = text.slice(signs.length).replace(/[\n\t]/g, (sign) => SIGNS[sign]);
   } else {
     button.dataset.signs = written(word);
-    button.ariaLabel = NAMES[text] ?? `${text.length} blanks`;
+    button.ariaLabel = NAMES[text] ?? `${text.length} ${text.includes("\n") ? "new lines and blanks" : "blanks"}`;
   }
   return button;
 }
@@ -61,11 +61,10 @@ export function makeText(look) {
     const [from, to] = [node.scrollTop, node.scrollTop + node.clientHeight];
     if (marked.offsetTop < from || marked.offsetTop + marked.offsetHeight > to) node.scrollTop = marked.offsetTop - MARGIN;
   };
-  /** Shade the words by weights, of which the first token's is left out: it would pale all others. */
+  /** Shade the words by the roots of weights, small ones being many; the first token's is left out, as it is stated. */
   const shade = (weights) => {
-    const most = Math.max(1e-9, ...weights.slice(1));
     [...node.children].forEach((one, at) => {
-      const share = at && at < weights.length ? weights[at] / most : 0;
+      const share = at && at < weights.length ? Math.sqrt(weights[at]) : 0;
       one.style.setProperty("--share", share.toFixed(3));
     });
   };

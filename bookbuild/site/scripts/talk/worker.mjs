@@ -118,7 +118,7 @@ async function readUpTo(end) {
   }
 }
 
-async function write({ text, asks, most, change, ...wanted }) {
+async function write({ text, asks, most, change, seed, temperature: heat }) {
   const begun = performance.now();
   const given = tokensOf(text, asks);
   const same = changed === JSON.stringify(change) ? given.findIndex((id, at) => id !== ids[at]) : 0;
@@ -127,16 +127,16 @@ async function write({ text, asks, most, change, ...wanted }) {
     changed = JSON.stringify(change);
   }
   read = Math.min(read, same < 0 ? given.length : same, given.length - 1); // what has been read alike stays read
-  [ids, stopped, temperature] = [[...given], false, wanted.temperature];
+  [ids, stopped, temperature] = [[...given], false, heat]; // the slider may move on: then the bars do, and not the draws
   postMessage({ kind: "begun", words: ids.map(word) });
   await readUpTo(given.length);
   const ends = [encoding.marks.get(END), encoding.marks.get(START)];
-  const next = random(wanted.seed);
+  const next = random(seed);
   const letters = encoding.writer();
   let [start, why] = [null, "most"];
   for (let count = 0; !stopped && count < most; count++) {
     logits = model.logits();
-    const id = temperature ? draw(shares(logits, temperature), next) : likeliest(logits);
+    const id = heat ? draw(shares(logits, heat), next) : likeliest(logits);
     start ??= performance.now() - begun;
     if (ends.includes(id)) why = "end";
     else if (ids.length === model.shape.context) why = "full";
@@ -185,7 +185,11 @@ function away() {
 /** Look from a token: it is read again, at its place, which leaves all that was kept as it was. */
 async function look({ number, from }) {
   stopped = false;
-  await readUpTo(from); // where writing was stopped before all was read
+  for (; read <= from; read++) { // where writing was stopped before all was read
+    if (stopped || number !== newest) return;
+    step(read);
+    await breath();
+  }
   step(from);
   logits = model.logits();
   postMessage({ kind: "inside", ...seen(), away: away() });
