@@ -512,11 +512,16 @@ def test_the_real_model_says_in_the_page_what_it_says_in_the_book_also_without_i
     text, count = "the wide street, a red bridge. the wide street,", 8
     ids, heads = [START, *encoding.encode(text)], [(18, 3), (18, 4), (18, 5), (19, 6)]
     before = begun.write(text, count)
-    begun.tab.get_by_label("cut the copying heads 18.3, 18.4, 18.5 and 19.6").check()
+    begun.tab.get_by_label("cut heads").check()
     after = begun.write(None, press="Write again")
     assert before == shown(encoding, generate(model, ids, count))
     assert after == shown(encoding, likeliest(model, ids, count, cut_heads(heads)))
     assert after != before
+    assert hows(begun)[1].startswith("Heads 18.3, 18.4, 18.5 and 19.6 cut, ")
+    begun.tab.get_by_label("which heads").select_option("four others there, 18.0, 18.1, 18.2 and 19.0")
+    others = cut_heads([(18, 0), (18, 1), (18, 2), (19, 0)])
+    assert begun.write(None, press="Write again") == shown(encoding, likeliest(model, ids, count, others))
+    assert hows(begun)[1].startswith("Heads 18.0, ")
     begun.button("an answer").click()
     begun.written()
     assert hows(begun) == ["As it is, temperature 0.00.", "As it is, temperature 1.00, seed 0."]
