@@ -10,6 +10,7 @@ const HEAD = { layer: 24, head: 4 }; // which fetches the capital, in chapter 22
 const TWICE = "the wide street, the tired animal, a red bridge. the wide street, the tired animal,";
 const MOST = { least: 1, usual: 40, most: 400 }; // tokens that are written
 const SEEDS = 9999;
+const REST = 80; // milliseconds between drawings
 
 const ENDED = {
   most: ({ count }) => `It has written ${tokens(count)}.`,
@@ -57,15 +58,23 @@ function heat(change) {
   return { node: element("label", { className: "talk-heat" }, "temperature", input, shown), value: () => input.valueAsNumber, set };
 }
 
-/** Do something at most once a frame. */
-function oncePerFrame(act) {
-  let waits = 0;
-  return () => {
-    waits ||= requestAnimationFrame(() => {
-      waits = 0;
-      act();
-    });
+/** Return what draws in the next frame, and then not before a rest: a slow device has its time to compute. */
+function drawer(draw) {
+  let [isResting, isWanted] = [false, false];
+  const rested = () => {
+    isResting = false;
+    if (isWanted) ask();
   };
+  function ask() {
+    isWanted = isResting;
+    if (isResting) return;
+    isResting = true;
+    requestAnimationFrame(() => {
+      draw();
+      setTimeout(rested, REST);
+    });
+  }
+  return ask;
 }
 
 /** What was written in two runs, side by side: the last one, and what to compare it with. */
@@ -197,10 +206,15 @@ export function makeDesk(shape, send, hear) {
     error.textContent = message;
   }
 
-  const draw = oncePerFrame(() => {
+  const draw = drawer(() => {
     if (run) both.draw(run, earlier());
-    if (fresh.length) text.add(fresh.splice(0));
-    if (!seen) return;
+    const isNew = fresh.length > 0;
+    text.add(fresh.splice(0));
+    if (seen) drawSeen();
+    text.scroll(isNew);
+  });
+
+  function drawSeen() {
     const from = words[seen.place];
     text.mark(seen.place);
     text.shade(seen.weights);
@@ -210,7 +224,7 @@ export function makeDesk(shape, send, hear) {
     isAsked = false;
     if (seen.away) sheet.shade(seen.away);
     if (ranks) rankings.draw(ranks);
-  });
+  }
 
   /** Return the run to compare the last one with: the last that changed nothing, else the one before. */
   function earlier() {

@@ -1,6 +1,6 @@
 // Tokens in words, as buttons, one a token.
 import { roving } from "../../../../chapters/companion/explorables/shared/parts.mjs";
-import { element } from "../page.mjs";
+import { all, element } from "../page.mjs";
 
 const SIGNS = { " ": "·", "\n": "¶", "\t": "→" };
 const MARGIN = 8; // pixels above a token that is scrolled to
@@ -18,7 +18,7 @@ export const quoted = (word) => `“${written(word).replace(/^·/, "")}”`;
 /** Return the button of a token. */
 function chip(word) {
   const { text, mark, bytes } = word;
-  const button = element("button", { type: "button", className: "talk-token", tabIndex: -1 });
+  const button = element("button", { type: "button", className: "talk-token", tabIndex: -1, ariaPressed: "false" });
   if (mark || bytes) {
     button.classList.add("mark");
     button.textContent = written(word);
@@ -33,7 +33,7 @@ function chip(word) {
   return button;
 }
 
-/** Return the text in tokens: `node`, `begin(words)`, `add(words)`, and what marks and shades them; `look(place)` is called. */
+/** Return the text in tokens: `node`, `begin(words)`, `add(words)`, and what marks, shades and scrolls them; `look(place)` is called. */
 export function makeText(look) {
   const node = element("div", { className: "talk-text", role: "group", ariaLabel: "The text in tokens" });
   const settle = roving(node);
@@ -42,11 +42,7 @@ export function makeText(look) {
     const place = [...node.children].indexOf(target.closest("button"));
     if (place >= 0) look(place);
   });
-  const add = (words) => {
-    const chips = words.map(chip);
-    node.append(...chips);
-    node.scrollTop = node.scrollHeight;
-  };
+  const add = (words) => node.append(...words.map(chip));
   const begin = (words) => {
     node.replaceChildren();
     given = words.length;
@@ -55,9 +51,16 @@ export function makeText(look) {
     settle(node.firstElementChild);
   };
   const mark = (place) => {
-    for (const one of node.children) one.ariaPressed = String(one === node.children[place]);
     const marked = node.children[place];
-    if (!node.contains(document.activeElement)) settle(marked);
+    for (const one of all("[aria-pressed=true]", node)) one.ariaPressed = "false";
+    marked.ariaPressed = "true";
+    if (marked.tabIndex && !node.contains(document.activeElement)) settle(marked);
+  };
+  /** Scroll to new words, and to the marked one; to be called last, as a browser then has to lay out what was drawn. */
+  const scroll = (isNew) => {
+    if (isNew) node.scrollTop = node.scrollHeight;
+    const marked = node.querySelector("[aria-pressed=true]");
+    if (!marked) return;
     const [from, to] = [node.scrollTop, node.scrollTop + node.clientHeight];
     if (marked.offsetTop < from || marked.offsetTop + marked.offsetHeight > to) node.scrollTop = marked.offsetTop - MARGIN;
   };
@@ -65,8 +68,8 @@ export function makeText(look) {
   const shade = (weights) => {
     [...node.children].forEach((one, at) => {
       const share = at && at < weights.length ? Math.sqrt(weights[at]) : 0;
-      one.style.setProperty("--share", share.toFixed(3));
+      if (one.style.getPropertyValue("--share") !== share.toFixed(2)) one.style.setProperty("--share", share.toFixed(2));
     });
   };
-  return { node, begin, add, mark, shade, given: () => given };
+  return { node, begin, add, mark, shade, scroll, given: () => given };
 }
