@@ -83,7 +83,8 @@ live:  ## serve the book, rebuild it on save, the open page first, and reload th
 lab:  ## open the chapters as notebooks in JupyterLab
 	$(call set_up,book model)
 	@echo "Starting JupyterLab: double-click a chapter, and it opens as a notebook. Ctrl-C stops it."
-	@$(RUN) -m jupyterlab $(AS_ROOT) chapters
+	@echo "The same server has the book, once it is built, at /static/index.html."
+	@$(RUN) -m jupyterlab $(AS_ROOT) --ServerApp.extra_static_paths=_build/html chapters
 
 notebooks: book  ## write the chapters as plain notebooks (.ipynb) for Colab into _build/notebooks
 	@$(RUN) -m bookbuild.products.notebooks

@@ -22,6 +22,7 @@ from tornado.ioloop import IOLoop
 from bookbuild import ROOT, build
 from bookbuild.base.files import remove
 from bookbuild.site.build_record import KEPT, RECORD
+from bookbuild.site.model_file import FILE, lay_file
 
 WATCHED = ("chapters", "reference", "bookbuild", "figs", "*.md", "*.yml", "*.bib")
 LAST, SERVED = ROOT / "_build", ROOT / "_build" / "live"
@@ -79,7 +80,9 @@ def take_over():
         if (LAST / name).is_dir():
             new, old = SERVED / f"{name}.new", SERVED / f"{name}.old"
             remove(new)
-            shutil.copytree(LAST / name, new, symlinks=True)  # of the model's file, 98 MB
+            shutil.copytree(LAST / name, new, ignore=shutil.ignore_patterns(FILE))  # of 98 MB
+            if name == "html":
+                lay_file(new)
             if (SERVED / name).exists():
                 (SERVED / name).replace(old)
             new.replace(SERVED / name)

@@ -54,7 +54,7 @@ HANDLERS = {
     "build-finished": (
         assets.leave_out,
         page_python.write_runtime,
-        model_file.lay_file,
+        model_file.complete_site,
         this_build.leave_out_old,
         search.write_index,
         published.write_lists,

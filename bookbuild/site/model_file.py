@@ -1,7 +1,4 @@
-"""The file of the published model, which a page fetches at a click: laid into the site where this machine has it.
-
-By a link, as it is larger than all else together; what publishes the site takes the file in its place.
-"""
+"""The file of the published model, which a page fetches at a click: laid into the site where this machine has it."""
 
 import contextlib
 import shutil
@@ -20,17 +17,27 @@ def kept_file():
     return path.resolve() if path.is_file() else None
 
 
-def lay_file(app, exception):
-    """Lay the file into the site, or nothing where there is none."""
-    kept, place = kept_file(), Path(app.outdir, FOLDER, FILE)
-    if exception or app.builder.format != "html":
-        return
+def lay_file(site):
+    """Lay the file into a site, or nothing where there is none.
+
+    It is larger than all else together, so it is the same file under another name, or else a copy; no symbolic link,
+    behind which some servers hand out nothing.
+    """
+    kept, place = kept_file(), Path(site, FOLDER, FILE)
     remove(place)
     if not kept:
-        print("The site does not carry the model of the last chapters: set-up could not fetch it.")
         return
     place.parent.mkdir(parents=True, exist_ok=True)
-    with contextlib.suppress(OSError):
-        place.symlink_to(kept)
+    with contextlib.suppress(OSError):  # on another disk
+        place.hardlink_to(kept)
         return
-    shutil.copyfile(kept, place)  # not everybody may make links on Windows
+    shutil.copyfile(kept, place)
+
+
+def complete_site(app, exception):
+    """Lay the file into the site that has been built."""
+    if exception or app.builder.format != "html":
+        return
+    lay_file(app.outdir)
+    if not kept_file():
+        print("The site does not carry the model of the last chapters: set-up could not fetch it.")
