@@ -270,6 +270,8 @@ def gaze(lend, server):
 def test_roles_colour_nothing_of_the_page_but_their_names():
     roles = "|".join(ROLES)
     for sheet in (ROOT / "bookbuild" / "site" / "style").glob("*.css"):
+        if sheet.name == "talk.css":
+            continue  # it draws pictures, of weights and outputs
         lines = [
             line for line in sheet.read_text(encoding="utf-8").splitlines() if re.search(rf"--mt-(?:{roles})\b", line)
         ]
