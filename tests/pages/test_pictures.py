@@ -267,15 +267,14 @@ def gaze(lend, server):
     return found
 
 
-def test_roles_colour_nothing_of_the_page_but_their_names():
+def test_roles_colour_nothing_of_the_page_but_their_names_and_what_is_drawn():
     roles = "|".join(ROLES)
+    coloured = rf"(?:span\.mt-(?:{roles})|\.talk-(?:token|odds|ranks|heads)\b[^{{]*) \{{"
     for sheet in (ROOT / "bookbuild" / "site" / "style").glob("*.css"):
-        if sheet.name == "talk.css":
-            continue  # it draws pictures, of weights and outputs
         lines = [
             line for line in sheet.read_text(encoding="utf-8").splitlines() if re.search(rf"--mt-(?:{roles})\b", line)
         ]
-        assert [line for line in lines if not re.match(rf"span\.mt-(?:{roles}) \{{", line)] == [], sheet.name
+        assert [line for line in lines if not re.match(coloured, line)] == [], sheet.name
 
 
 def drawn_pages():

@@ -522,6 +522,10 @@ def test_the_real_model_says_in_the_page_what_it_says_in_the_book_also_without_i
     others = cut_heads([(18, 0), (18, 1), (18, 2), (19, 0)])
     assert begun.write(None, press="Write again") == shown(encoding, likeliest(model, ids, count, others))
     assert hows(begun)[1].startswith("Heads 18.0, ")
+    begun.tab.get_by_label("which heads").select_option("one that looks one back, 17.0")
+    alone = cut_heads([(17, 0)])
+    assert begun.write(None, press="Write again") == shown(encoding, likeliest(model, ids, count, alone))
+    assert hows(begun)[1].startswith("Head 17.0 cut, ")
     begun.button("an answer").click()
     begun.written()
     assert hows(begun) == ["As it is, temperature 0.00.", "As it is, temperature 1.00, seed 0."]

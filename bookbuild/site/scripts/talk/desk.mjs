@@ -58,23 +58,19 @@ function heat(change) {
   return { node: element("label", { className: "talk-heat" }, "temperature", input, shown), value: () => input.valueAsNumber, set };
 }
 
-/** Return what draws in the next frame, and then not before a rest: a slow device has its time to compute. */
+/** Return what asks for a drawing, in the next frame that comes after a rest: a slow device has its time to compute. */
 function drawer(draw) {
-  let [isResting, isWanted] = [false, false];
-  const rested = () => {
-    isResting = false;
-    if (isWanted) ask();
+  let [waits, last] = [false, -REST];
+  const now = () => {
+    waits = false;
+    draw();
+    last = performance.now();
   };
-  function ask() {
-    isWanted = isResting;
-    if (isResting) return;
-    isResting = true;
-    requestAnimationFrame(() => {
-      draw();
-      setTimeout(rested, REST);
-    });
-  }
-  return ask;
+  return () => {
+    if (waits) return;
+    waits = true;
+    setTimeout(requestAnimationFrame, last + REST - performance.now(), now);
+  };
 }
 
 /** What was written in two runs, side by side: the last one, and what to compare it with. */
