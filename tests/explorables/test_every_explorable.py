@@ -10,7 +10,7 @@ from traitlets import TraitError
 from companion.explore import FOLDER, NAMES, explorable, live
 from tests.shared import explorable_page as page
 from tests.shared.explorable_page import act, assert_shows, case, control, having, run_widget, starts
-from tests.shared.pages import violations
+from tests.shared.pages import PAINTED, violations
 
 # What `shared` does for all of them is tried on these: points to drag, a dial and fields, and a model at work.
 THREE = ["vectors", "temperature", "translator"]
@@ -192,7 +192,7 @@ def test_keys_that_move_it_neither_scroll_the_page_nor_reach_what_is_around(show
     top = tab.evaluate("scrollY")
     for key in ("ArrowDown", "Shift+ArrowDown", "ArrowRight", "Shift+ArrowLeft"):
         tab.keyboard.press(key)
-    tab.evaluate(page.FRAMES)
+    tab.evaluate(PAINTED)
     assert tab.evaluate("[window.passed, scrollY]") == [0, top]
 
 
@@ -274,8 +274,8 @@ def test_nothing_moves_when_they_start(show, width):
         });
         observer.observe({ type: "layout-shift", buffered: true });
         observer.observe({ type: "mark" });
-        requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("last")));
-    })"""
+        (PAINTED)().then(() => performance.mark("last"));
+    })""".replace("PAINTED", PAINTED)
     assert tab.evaluate(shift) == 0
 
 

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from bookbuild import ROOT
 from bookbuild.read.book import Book
 from tests.shared.local_servers import served
-from tests.shared.pages import OPEN_ALL, PAINTED
+from tests.shared.pages import FRAME, OPEN_ALL, PAINTED
 
 PATIENT = 120_000  # milliseconds, on a machine with other work
 STRICT = "default-src 'self'"
@@ -24,13 +24,13 @@ document.addEventListener("securitypolicyviolation", ({ violatedDirective, block
 ALL_SEEN = """async () => {
     for (const live of document.querySelectorAll(".mt-explorable")) {
         live.scrollIntoView();
-        await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+        await FRAME;
         live.querySelectorAll(".mt-live :is(button, select, input)").forEach((control) => {
             if (control.matches("button")) control.click();
             else control.dispatchEvent(new Event("input", { bubbles: true }));
         });
     }
-}"""
+}""".replace("FRAME", FRAME)
 LOST, WHY = "404.html", "stands at any address, so it holds its style; without it, its text and its links are there"
 
 

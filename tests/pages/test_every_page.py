@@ -15,6 +15,7 @@ from bookbuild import ROOT
 from tests.shared.pages import (
     CLOSE_ALL,
     EMPTY_NAMES,
+    FRAME,
     NARROW,
     NARROWEST,
     OPEN_ALL,
@@ -32,14 +33,14 @@ CHAPTER, MEDIAN, COVER = 140, 125, 100  # kilobytes (thousands of bytes), pictur
 WEIGHTS = 400  # kilobytes of a model, which a page asks for when it is needed
 SHIFT = 0.05  # a line may break otherwise until its face has come; from 0.1 on it counts as bad
 REQUESTS = 18  # a sheet of its own, what comes first, and a script for each explorable stand in no page
-READ = """async () => {
-    for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight) {
-        scrollTo({ top: y, behavior: "instant" });
-        await new Promise((done) => requestAnimationFrame(done));
-    }
+READ = f"""async () => {{
+    for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight) {{
+        scrollTo({{ top: y, behavior: "instant" }});
+        await {FRAME};
+    }}
     await document.fonts.ready;
-}"""
-SHIFTS = """() => new Promise((tell) => {
+}}"""
+SHIFTS = """async () => {
     const box = ({ y, height }) => `${Math.round(y)}, ${Math.round(height)} high`;
     const told = ({ node, previousRect, currentRect }) =>
         `${node?.nodeName} “${node?.textContent.trim().slice(0, 40)}”: ${box(previousRect)} → ${box(currentRect)}`;
@@ -48,8 +49,9 @@ SHIFTS = """() => new Promise((tell) => {
         for (const { hadRecentInput, value, sources } of list.getEntries())
             if (!hadRecentInput) moved.push([value, ...sources.map(told)]);
     }).observe({ type: "layout-shift", buffered: true });
-    requestAnimationFrame(() => setTimeout(() => tell(moved)));
-})"""
+    await FRAME;
+    return moved;
+}""".replace("FRAME", FRAME)
 BLOCKING = """() => performance.getEntriesByType("resource")
     .filter(({ renderBlockingStatus }) => renderBlockingStatus === "blocking").map(({ name }) => name)"""
 # Each explorable is seen as it is after a press of its first button and, on a sample, as it starts.

@@ -66,10 +66,11 @@ DEEP = """(line) => {
 
 # Which places are marked in "On this page" after a jump to each of them, and at the page's end, where that is wrong.
 JUMPS = """async () => {
+    const painted = PAINTED;
     const links = [...document.querySelectorAll(".here a")], wrong = [];
     const look = async (move, right) => {
         move();
-        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+        await painted();
         const marked = [...document.querySelectorAll(".here [aria-current]")];
         if (marked.length !== 1 || marked[0] !== right) wrong.push([right.text, ...marked.map(({ text }) => text)]);
     };
@@ -77,7 +78,7 @@ JUMPS = """async () => {
     scrollTo(0, 0);
     await look(() => scrollTo(0, document.documentElement.scrollHeight), links.at(-1));
     return { links: links.length, wrong };
-}"""
+}""".replace("PAINTED", PAINTED)
 
 # How high a line is with each of some texts in place of its own, which it gets back.
 HEIGHTS = """(line, texts) => {

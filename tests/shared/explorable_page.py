@@ -11,6 +11,7 @@ import pytest
 
 from companion import figures
 from companion.explore import NAMES, live
+from tests.shared.pages import PAINTED
 
 CASES = Path(__file__).parents[1] / "explorables" / "cases"
 NEEDED = {
@@ -100,7 +101,6 @@ STIR = """() => {
     const cut = all("td").filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.innerText);
     return { looks, cut, written: [...written].map((pair) => pair.split("\\t")) };
 }"""
-FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 def case(name):
@@ -221,7 +221,7 @@ def swipe(tab, start, by):
     for kind, point in zip(["touchStart", *["touchMove"] * 4], points):
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": point[0], "y": point[1]}]})
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    tab.evaluate(FRAMES)
+    tab.evaluate(PAINTED)
     return tab.evaluate("scrollY") - before
 
 
