@@ -58,6 +58,14 @@ def pytest_collection_modifyitems(items):
             item.add_marker("browser")
 
 
+def pytest_report_teststatus(report):
+    """Tell of a failure at once, so that a run that is cut off has told of it."""
+    if report.failed:
+        kind = "failed" if report.when == "call" else "error"
+        return kind, f"\n{kind.upper()} {report.nodeid}\n{report.longreprtext[-2000:]}\n", kind.upper()
+    return None
+
+
 @pytest.fixture(scope="session")
 def site():
     """Return the folder of the built site."""
