@@ -134,9 +134,9 @@ run-here: book  ## run every cell of every chapter in the page's own Python, in 
 	@echo "Running every cell in a browser, which takes some minutes."
 	@$(RUN) -m tools.run_here $(CHAPTERS)
 
-kernels: book  ## run all cells as older and newer processors would, all trainings anew, and list what differs (CHAPTERS)
+kernels: book  ## run all cells as other processors would, all trainings anew, and list what differs (CHAPTERS)
 	$(call set_up,test)
-	@echo "Running every cell as several processors would, which takes about three minutes each."
+	@echo "Running every cell as other processors would; each takes as long as building the book."
 	@$(RUN) -m tools.kernels $(CHAPTERS)
 
 links: book  ## ask for every link of the book and list the dead ones (needs the network)

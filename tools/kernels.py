@@ -1,9 +1,9 @@
-"""Run the cells of every page as several processors would, and list each line that they do not print alike.
+"""Run the cells of every page as other processors would, and list each line that they do not print as the book does.
 
 NumPy and its OpenBLAS bring code for several generations of processors and take the newest that the machine has; sums
 are then rounded in another order.  A processor can be told to be an older one: PROCESSORS are those that are tried,
-each as far as this machine can be it, all trainings anew.  A line that differs from that of the first is an error,
-unless kernels.toml allows it and says why.
+each as far as this machine can be it, all trainings anew.  The first that it can be has built the book.  A line that
+differs from the book's is an error, unless kernels.toml allows it and says why.
 
 `python -m tools.kernels`, for some pages `python -m tools.kernels 03 14 index`.
 """
@@ -25,6 +25,7 @@ from bookbuild import ROOT
 from bookbuild.base.lending import lend_model
 from bookbuild.read.book import Book
 from bookbuild.site.fresh_execution import AT_ONCE, TRAINS, merge_streams, spoken_to
+from bookbuild.site.kept_executions import code_cells
 
 ALLOWED = Path(__file__).with_suffix(".toml")
 PROCESSORS = {  # name -> what NumPy has to find, OpenBLAS's kernels ("": the machine's own), what NumPy is not to use
@@ -85,6 +86,12 @@ def run_pages(pages, name):
         variables = environment(name, cache)
         lend_model(Path(cache))
         return dict(zip((page.page for page in ordered), pool.map(lambda page: page_outputs(page, variables), ordered)))
+
+
+def book_outputs(page):
+    """Return the outputs of each cell of a page in the built book."""
+    notebook = nbformat.read(ROOT / "_build" / "jupyter_execute" / f"{page.page}.ipynb", 4)
+    return [cell.outputs for cell in code_cells(notebook)]
 
 
 def lines(output):
@@ -161,7 +168,7 @@ def idle(pages, allowed):
 
 
 def main(asked):
-    """Run the pages that are asked for, all without any, and compare; return what a shell is told."""
+    """Run the pages that are asked for, all without any, and compare with the book; return what a shell is told."""
     pages, allowed = [page for page in Book(ROOT).pages if page.cells], read_allowed()
     if unused := idle(pages, allowed):
         return f"{ALLOWED.name} allows what is in no cell: {', '.join(unused)}; correct or delete these rows."
@@ -170,15 +177,15 @@ def main(asked):
     if len(names) < 2:
         print(f"Nothing to compare: this machine can be {' or '.join(names) or 'none'} of {', '.join(PROCESSORS)}.")
         return None
-    first, found = run_pages(pages, names[0]), 0
+    found = 0
     for name in names[1:]:
         there = run_pages(pages, name)
         for page in pages:
-            told = differences(page, first[page.page], there[page.page], allowed.get(page.page, []))
+            told = differences(page, book_outputs(page), there[page.page], allowed.get(page.page, []))
             found += len(told)
             for line, one, other in told:
-                print(f"{page.file}, cell at line {line}\n  {names[0]}: {brief(one)}\n  {name}: {brief(other)}")
-        print(f"{name} beside {names[0]}: {len(pages)} pages compared.", flush=True)
+                print(f"{page.file}, cell at line {line}\n  the book: {brief(one)}\n  {name}: {brief(other)}")
+        print(f"{name} beside the book: {len(pages)} pages compared.", flush=True)
     return f"{found} lines differ between processors, which {ALLOWED.name} does not allow." if found else None
 
 

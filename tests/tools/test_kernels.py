@@ -100,12 +100,19 @@ def test_a_planted_difference_fails_and_names_the_chapter_and_the_line(monkeypat
     monkeypatch.setattr(kernels, "Book", lambda root: SimpleNamespace(pages=[page]))
     monkeypatch.setattr(kernels, "read_allowed", dict)
     monkeypatch.setattr(kernels, "possible_processors", lambda: ["AVX2", "SSE4.2"])
+    monkeypatch.setattr(kernels, "book_outputs", lambda page: [said("kernels: Haswell\n")])
     assert kernels.main([]).startswith("1 lines differ between processors")
     assert capsys.readouterr().out.splitlines()[:3] == [
         "chapters/10-positions.md, cell at line 7",
-        "  AVX2: kernels: Haswell",
+        "  the book: kernels: Haswell",
         "  SSE4.2: kernels: Nehalem",
     ]
+
+
+def test_what_the_book_prints_is_there_for_each_cell():
+    for page in Book(ROOT).pages:
+        if page.cells:
+            assert len(kernels.book_outputs(page)) == len(page.cells), page.page
 
 
 def test_where_a_machine_is_but_one_of_them_nothing_is_compared(monkeypatch, capsys):
