@@ -115,6 +115,7 @@ def test_memory_grows_with_the_length_and_not_with_its_square():
     assert 3 < long / short < 4.2 and long < 4096**2 * 4 / 10
 
 
+@pytest.mark.release
 def test_sixteen_thousand_tokens_take_less_than_twenty_mebibytes_beyond_what_goes_in_and_comes_out():
     parts = [random(16_384, 64, kind="float32", seed=seed) for seed in range(4)]
 

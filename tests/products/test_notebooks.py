@@ -28,7 +28,7 @@ from tools.environment import inside
 
 BOOK = Book(ROOT)
 NAMES = [chapter.name for chapter in BOOK.chapters]
-SOME = NAMES[2], NAMES[3], NAMES[-1]  # with explorables, the weights of the trained model, libraries of an extra
+SOME = "03-softmax", "04-attention", "19-today"  # with explorables, a trained model's weights, an extra's libraries
 PATIENCE = 300  # seconds a cell
 MYST = {  # what no Markdown cell may hold, outside of code
     "a role": r"\{[\w:-]+\}`",

@@ -52,6 +52,7 @@ def logits_of(model, ids):
     return decode_step(model, KeyValueCache(model, len(ids)), np.array(ids))
 
 
+@pytest.mark.release
 def test_64_likeliest_tokens_are_those_of_the_book_for_20_prompts(book, prompts, real, wasm, run, tmp_path):
     """Each token that the page has written is the one that the book's logits name behind the same text."""
     runs = [{"ids": ids, "greedy": NEW, "quiet": True, "last": tmp_path / f"{i}"} for i, ids in enumerate(prompts)]
