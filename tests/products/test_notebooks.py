@@ -1,5 +1,6 @@
-"""The notebook copies: each construct in plain Markdown, nothing lost, the book's numbers, and a run of every copy."""
+"""The notebook copies: each construct in plain Markdown, nothing lost, the book's numbers, and runs of copies."""
 
+import ast
 import json
 import os
 import re
@@ -28,7 +29,8 @@ from tools.environment import inside
 
 BOOK = Book(ROOT)
 NAMES = [chapter.name for chapter in BOOK.chapters]
-SOME = "03-softmax", "04-attention", "19-today"  # with explorables, a trained model's weights, an extra's libraries
+# With explorables, a trained model's weights, an extra's libraries; for a release with a training, the public model.
+SOME, MORE = ("03-softmax", "04-attention", "19-today"), ("14-training", "21-public-model")
 PATIENCE = 300  # seconds a cell
 MYST = {  # what no Markdown cell may hold, outside of code
     "a role": r"\{[\w:-]+\}`",
@@ -341,14 +343,34 @@ def test_the_cells_of_a_chapter_use_no_file_of_the_book_but_those_of_the_package
     assert there and [file for file in there if not file.startswith(FOLDERS)] == []
 
 
-@pytest.mark.parametrize(
-    "name", [name if name in SOME else pytest.param(name, marks=pytest.mark.release) for name in NAMES]
-)
+def asked_for(first):
+    """Return what the first cell of a copy asks pip for."""
+    return re.search('"(minitransformer.*?) @ ', first.source)[1]
+
+
+def imports(cells):
+    """Return the statements by which cells import something."""
+    nodes = [node for cell in cells for node in ast.walk(ast.parse(cell.source))]
+    return [ast.unparse(node) for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
+
+
+def test_whatever_a_copy_imports_comes_with_what_its_first_cell_installs(with_what_is_asked_for, tmp_path):
+    statements = {}
+    for name in NAMES:
+        first, *others = code(copied(name))
+        statements.setdefault(asked_for(first), {}).update(dict.fromkeys(imports(others)))
+    assert len(statements) == 2
+    for wanted, found in statements.items():
+        python = inside(with_what_is_asked_for(wanted))
+        ran = subprocess.run([python, "-c", "\n".join(found)], cwd=tmp_path, capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize("name", [*SOME, *(pytest.param(name, marks=pytest.mark.release) for name in MORE)])
 def test_a_copy_runs_in_an_empty_folder_with_what_its_first_cell_installs(name, with_what_is_asked_for, site, tmp_path):
     """The environment has the wheel, what pip brings with what the cell asks for, and a kernel."""
     first, *others = code(copied(name))
-    wanted = re.search('"(minitransformer.*?) @ ', first.source)[1]
-    environment = with_what_is_asked_for(wanted)
+    environment = with_what_is_asked_for(asked_for(first))
     cells = [new_code_cell(cell.source, metadata=cell.metadata) for cell in (first, *others)]
     cells.append(new_code_cell("import minitransformer; print(minitransformer.__file__)"))
     manager, notebook = AsyncKernelManager(), new_notebook(cells=cells)
@@ -365,8 +387,9 @@ def test_a_copy_runs_in_an_empty_folder_with_what_its_first_cell_installs(name, 
 def test_the_first_cell_asks_for_the_extra_that_a_module_of_the_package_needs():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]["optional-dependencies"]
     assert {name: [re.match(r"[\w-]+", one)[0] for one in wanted] for name, wanted in extras.items()} == EXTRAS
-    asked = {name: re.search('"minitransformer(.*?) @ ', code(copied(name))[0].source)[1] for name in NAMES}
-    assert {name: extra for name, extra in asked.items() if extra} == {"19-today": "[pretrained]"}
+    asked = {name: asked_for(code(copied(name))[0]) for name in NAMES}
+    extra = {name: wanted for name, wanted in asked.items() if wanted != "minitransformer"}
+    assert extra == {"19-today": "minitransformer[pretrained]"}
 
 
 STAND_IN = """import os, pathlib, sys
