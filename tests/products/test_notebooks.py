@@ -362,8 +362,8 @@ def test_whatever_a_copy_imports_comes_with_what_its_first_cell_installs(with_wh
     assert len(statements) == 2
     for wanted, found in statements.items():
         python = inside(with_what_is_asked_for(wanted))
-        ran = subprocess.run([python, "-c", "\n".join(found)], cwd=tmp_path, capture_output=True, text=True)
-        assert ran.returncode == 0, ran.stderr
+        ran = subprocess.run([python, "-c", "\n".join(found)], cwd=tmp_path, capture_output=True)
+        assert ran.returncode == 0, ran.stderr.decode(errors="replace")
 
 
 @pytest.mark.parametrize("name", [*SOME, *(pytest.param(name, marks=pytest.mark.release) for name in MORE)])
