@@ -69,7 +69,7 @@ class Reader(Visit):
         return self.status.inner_text()
 
     def pause(self):
-        """Let the page's clock stand still, five seconds from now: a busy machine may need some to be told so."""
+        """Stop the page's clock, five seconds ahead: while a busy machine comes to it, the clock goes on."""
         self.tab.clock.pause_at(self.tab.evaluate("Date.now() / 1000") + 5)
 
     def is_ready_in_time(self):

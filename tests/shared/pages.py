@@ -63,8 +63,8 @@ OUT_OF_REACH = """() => [...document.querySelectorAll("main *")].filter((e) => {
     return wide && (overflowX === "hidden" || e.tabIndex < 0);
 }).map((e) => e.outerHTML.slice(0, 150))"""
 EMPTY_NAMES = {"here", "this", "link", "more", "click here", "read more", "page"}  # of links
-# A picture of the page is drawn and observers have told what they saw, or none was drawn for five seconds: what is
-# measured does not depend on it, and no test has a limit of its own in which a script of its has to end.
+# The page has been painted and observers have told what they saw, or five seconds have passed: what tests measure does
+# not depend on a painted frame, and a script that they evaluate has no time limit of its own.
 FRAME = """new Promise((done) => {
     requestAnimationFrame(() => setTimeout(done));
     setTimeout(done, 5000);
